@@ -1,0 +1,171 @@
+// Tree: its arrays in and out, and prediction.
+
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "bound_tree.hpp"
+
+namespace spinney::bindings {
+
+namespace {
+
+template <class T>
+std::vector<T> take(const nb::dict& state, const char* name) {
+  if (!state.contains(name)) throw std::invalid_argument(std::string("the tree state lacks '") + name + "'");
+  try {
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(state[name], false);
+    return {array.data(), array.data() + array.size()};
+  } catch (const nb::cast_error&) {
+    throw std::invalid_argument(std::string("the tree state's '") + name + "' has another dtype");
+  }
+}
+
+template <class T>
+T take_scalar(const nb::dict& state, const char* name, T low, T high) {
+  if (!state.contains(name)) throw std::invalid_argument(std::string("the tree state lacks '") + name + "'");
+  T value{};
+  try {
+    value = nb::cast<T>(state[name]);
+  } catch (const nb::cast_error&) {
+    throw std::invalid_argument(std::string("the tree state's '") + name + "' is no integer");
+  }
+  if (value < low || value > high) throw std::invalid_argument(std::string("the tree state's '") + name + "' is out of range");
+  return value;
+}
+
+TestTable take_tests(const nb::dict& state, const std::string& prefix) {
+  TestTable tests;
+  for (const std::uint8_t kind : take<std::uint8_t>(state, (prefix + "kind").c_str())) {
+    if (kind > static_cast<std::uint8_t>(TestKind::expression)) throw std::invalid_argument("unknown kind of test");
+    tests.kind.push_back(static_cast<TestKind>(kind));
+  }
+  tests.feature = take<FeatureIndex>(state, (prefix + "feature").c_str());
+  tests.threshold = take<double>(state, (prefix + "threshold").c_str());
+  tests.code_begin = take<std::int64_t>(state, (prefix + "code_begin").c_str());
+  tests.code = take<std::int32_t>(state, (prefix + "code").c_str());
+  tests.branch = take<std::int32_t>(state, (prefix + "branch").c_str());
+  return tests;
+}
+
+void put_tests(nb::dict& state, const TestTable& tests, const std::string& prefix) {
+  std::vector<std::uint8_t> kind;
+  for (const TestKind k : tests.kind) kind.push_back(static_cast<std::uint8_t>(k));
+  state[(prefix + "kind").c_str()] = to_numpy(std::move(kind));
+  state[(prefix + "feature").c_str()] = to_numpy(tests.feature);
+  state[(prefix + "threshold").c_str()] = to_numpy(tests.threshold);
+  state[(prefix + "code_begin").c_str()] = to_numpy(tests.code_begin);
+  state[(prefix + "code").c_str()] = to_numpy(tests.code);
+  state[(prefix + "branch").c_str()] = to_numpy(tests.branch);
+}
+
+Tree tree_from_state(const nb::dict& state) {
+  constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+  Tree tree;
+  tree.n_features = take_scalar<std::int32_t>(state, "n_features", 0, kMax);
+  tree.n_classes = take_scalar<std::int32_t>(state, "n_classes", 0, kMax);
+  tree.missing = static_cast<MissingRule>(take_scalar<std::int32_t>(state, "missing", 0, 2));
+  tree.cost = take<double>(state, "cost");
+  tree.tests = take_tests(state, "");
+  tree.first_child = take<NodeId>(state, "first_child");
+  tree.n_children = take<std::int32_t>(state, "n_children");
+  tree.parent = take<NodeId>(state, "parent");
+  tree.default_branch = take<std::int32_t>(state, "default_branch");
+  tree.value = take<double>(state, "value");
+  tree.weight = take<double>(state, "weight");
+  tree.impurity = take<double>(state, "impurity");
+  tree.risk = take<double>(state, "risk");
+  tree.n_samples = take<std::int64_t>(state, "n_samples");
+  tree.surrogates.tests = take_tests(state, "surrogate_");
+  tree.surrogates.reversed = take<std::uint8_t>(state, "surrogate_reversed");
+  tree.surrogates.agreement = take<double>(state, "surrogate_agreement");
+  tree.surrogates.adjusted = take<double>(state, "surrogate_adjusted");
+  tree.surrogates.begin = take<std::int64_t>(state, "surrogate_begin");
+  if (const std::string problem = tree.check(); !problem.empty()) throw std::invalid_argument("not a tree: " + problem);
+  return tree;
+}
+
+nb::dict tree_to_state(const Tree& tree) {
+  nb::dict state;
+  state["n_features"] = tree.n_features;
+  state["n_classes"] = tree.n_classes;
+  state["missing"] = static_cast<std::int32_t>(tree.missing);
+  state["cost"] = to_numpy(tree.cost);
+  put_tests(state, tree.tests, "");
+  state["first_child"] = to_numpy(tree.first_child);
+  state["n_children"] = to_numpy(tree.n_children);
+  state["parent"] = to_numpy(tree.parent);
+  state["default_branch"] = to_numpy(tree.default_branch);
+  state["value"] = to_numpy(tree.value, {tree.n_nodes(), tree.n_outputs()});
+  state["weight"] = to_numpy(tree.weight);
+  state["impurity"] = to_numpy(tree.impurity);
+  state["risk"] = to_numpy(tree.risk);
+  state["n_samples"] = to_numpy(tree.n_samples);
+  put_tests(state, tree.surrogates.tests, "surrogate_");
+  state["surrogate_reversed"] = to_numpy(tree.surrogates.reversed);
+  state["surrogate_agreement"] = to_numpy(tree.surrogates.agreement);
+  state["surrogate_adjusted"] = to_numpy(tree.surrogates.adjusted);
+  state["surrogate_begin"] = to_numpy(tree.surrogates.begin);
+  return state;
+}
+
+Matrix checked(const BoundTree& self, const Table& table) {
+  if (table.shape(1) != static_cast<std::size_t>(self.tree().n_features)) {
+    throw std::invalid_argument("the table has " + std::to_string(table.shape(1)) + " columns, the tree needs " +
+                                std::to_string(self.tree().n_features));
+  }
+  return view(table);
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m) {
+  nb::class_<BoundTree>(m, "Tree")
+      .def("__init__", [](BoundTree* self, const nb::dict& state) { new (self) BoundTree(tree_from_state(state)); },
+           nb::arg("state"))
+      .def("state", [](const BoundTree& self) { return tree_to_state(self.tree()); })
+      .def_prop_ro("n_nodes", [](const BoundTree& self) { return self.tree().n_nodes(); })
+      .def("labels", [](const BoundTree& self) {
+             std::vector<std::int64_t> labels;
+             for (std::size_t i = 0; i < self.tree().n_nodes(); ++i) labels.push_back(self.tree().label(static_cast<NodeId>(i)));
+             return to_numpy(std::move(labels));
+           })
+      .def("apply", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+             const Matrix matrix = checked(self, x);
+             std::vector<NodeId> out(matrix.n_rows);
+             {
+               const nb::gil_scoped_release release;
+               self.predictor().apply(self.tree(), matrix, out.data(), n_threads);
+             }
+             return to_numpy(std::move(out));
+           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def("predict_values", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+             const Matrix matrix = checked(self, x);
+             std::vector<double> out(matrix.n_rows * self.tree().n_outputs());
+             {
+               const nb::gil_scoped_release release;
+               self.predictor().values(self.tree(), matrix, out.data(), n_threads);
+             }
+             return to_numpy(std::move(out), {matrix.n_rows, self.tree().n_outputs()});
+           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def("predict_labels", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+             const Matrix matrix = checked(self, x);
+             if (self.tree().n_classes == 0) throw std::invalid_argument("a regression tree has no labels");
+             std::vector<std::int64_t> out(matrix.n_rows);
+             {
+               const nb::gil_scoped_release release;
+               self.predictor().labels(self.tree(), matrix, out.data(), n_threads);
+             }
+             return to_numpy(std::move(out));
+           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def("collapse", [](const BoundTree& self, const Vector<bool>& make_leaf) {
+             if (make_leaf.shape(0) != self.tree().n_nodes()) throw std::invalid_argument("make_leaf needs one entry per node");
+             const std::vector<std::uint8_t> mask(make_leaf.data(), make_leaf.data() + make_leaf.shape(0));
+             return std::make_unique<BoundTree>(collapse(self.tree(), mask));
+           }, nb::arg("make_leaf").noconvert());
+}
+
+}  // namespace spinney::bindings

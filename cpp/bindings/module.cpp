@@ -1,0 +1,6 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of spinney.";
+  spinney::bindings::bind_tree(m);
+}

@@ -1,0 +1,77 @@
+#include "spinney/parallel.hpp"
+
+namespace spinney {
+
+ThreadTeam::ThreadTeam(std::size_t n_threads) {
+  for (std::size_t worker = 1; worker < n_threads; ++worker) {
+    workers_.emplace_back([this, worker] { serve(worker); });
+  }
+}
+
+ThreadTeam::~ThreadTeam() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_all();
+}
+
+void ThreadTeam::run(std::size_t n_tasks, const Task& task) {
+  if (workers_.empty() || n_tasks < 2) {
+    for (std::size_t i = 0; i < n_tasks; ++i) task(i, 0);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    n_tasks_ = n_tasks;
+    next_ = 0;
+    failure_ = nullptr;
+    busy_ = size();
+    ++round_;
+  }
+  wake_.notify_all();
+  work(0);
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return busy_ == 0; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ThreadTeam::serve(std::size_t worker) {
+  std::size_t seen = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return closing_ || round_ != seen; });
+      if (closing_) return;
+      seen = round_;
+    }
+    work(worker);
+  }
+}
+
+void ThreadTeam::work(std::size_t worker) {
+  for (;;) {
+    std::size_t index = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (next_ == n_tasks_) {
+        if (--busy_ == 0) done_.notify_all();
+        return;
+      }
+      index = next_++;
+    }
+    try {
+      (*task_)(index, worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_ || index < failed_task_) {
+        failure_ = std::current_exception();
+        failed_task_ = index;
+      }
+      next_ = n_tasks_;
+    }
+  }
+}
+
+}  // namespace spinney

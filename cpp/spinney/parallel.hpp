@@ -1,0 +1,44 @@
+#pragma once
+// Threads that live as long as one core call. Tasks write to places of their own, so that their number and
+// order never change a result.
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace spinney {
+
+class ThreadTeam {
+ public:
+  /// task(index, worker): worker is in [0, size()), for scratch memory of its own.
+  using Task = std::function<void(std::size_t, std::size_t)>;
+
+  explicit ThreadTeam(std::size_t n_threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  std::size_t size() const { return workers_.size() + 1; }
+
+  /// Runs task for 0 .. n_tasks - 1; the caller works too, as worker 0. Rethrows the failure of the lowest task.
+  void run(std::size_t n_tasks, const Task& task);
+
+ private:
+  void serve(std::size_t worker);
+  void work(std::size_t worker);
+
+  std::vector<std::jthread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::size_t round_ = 0, busy_ = 0, next_ = 0, n_tasks_ = 0;
+  bool closing_ = false;
+  const Task* task_ = nullptr;
+  std::exception_ptr failure_;
+  std::size_t failed_task_ = 0;
+};
+
+}  // namespace spinney

@@ -1,0 +1,33 @@
+#pragma once
+// Random streams keyed by (seed, key): what one node draws does not depend on what others drew before it.
+
+#include <cstdint>
+
+namespace spinney {
+
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::uint64_t key) : state_(mix(seed) ^ mix(key + 0x632be59bd9b4e019ULL)) {}
+
+  std::uint64_t next() {  // SplitMix64
+    state_ += 0x9e3779b97f4a7c15ULL;
+    return mix(state_);
+  }
+  /// Uniform in [0, n), n > 0, without modulo bias.
+  std::uint64_t below(std::uint64_t n) {
+    const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % n;
+    std::uint64_t draw = next();
+    while (draw >= limit) draw = next();
+    return draw % n;
+  }
+
+ private:
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+}  // namespace spinney

@@ -1,0 +1,38 @@
+#pragma once
+// The only code that appends nodes. Growers and tests add leaves and divide them; finish() packs the arrays.
+
+#include <span>
+#include <vector>
+
+#include "spinney/tree/tree.hpp"
+
+namespace spinney {
+
+/// What a node knows of the rows that reached it.
+struct NodeStats {
+  std::vector<double> value;  // class weights, or the mean
+  double weight = 0.0, impurity = 0.0, risk = 0.0;
+  std::int64_t n_samples = 0;
+};
+
+class TreeBuilder {
+ public:
+  explicit TreeBuilder(Tree empty) : tree_(std::move(empty)) {}
+  /// Goes on from a finished tree.
+  static TreeBuilder from(const Tree& tree);
+
+  NodeId add_root(const NodeStats& stats) { return add_node(kNoNode, stats); }
+  /// Turns a leaf into a test with the given children; returns the first child.
+  NodeId divide(NodeId node, Test test, std::vector<Surrogate> surrogates, std::int32_t default_branch,
+                std::span<const NodeStats> children);
+  Tree finish() &&;
+
+ private:
+  NodeId add_node(NodeId parent, const NodeStats& stats);
+
+  Tree tree_;
+  std::vector<Test> tests_;
+  std::vector<std::vector<Surrogate>> surrogates_;
+};
+
+}  // namespace spinney

@@ -1,0 +1,31 @@
+#pragma once
+// Leaves to answers: class shares or means, labels, leaf numbers.
+
+#include "spinney/tree/route.hpp"
+
+namespace spinney {
+
+/// A finished tree with what prediction needs computed once.
+class Predictor {
+ public:
+  explicit Predictor(const Tree& tree);
+
+  /// out: n_rows leaf numbers.
+  void apply(const Tree& tree, const Matrix& x, NodeId* out, std::size_t n_threads) const;
+  /// out: n_rows * n_outputs class shares, or means.
+  void values(const Tree& tree, const Matrix& x, double* out, std::size_t n_threads) const;
+  /// out: n_rows class codes of least expected cost (classification only).
+  void labels(const Tree& tree, const Matrix& x, std::int64_t* out, std::size_t n_threads) const;
+
+ private:
+  template <class Write>
+  void for_each_leaf(const Tree& tree, const Matrix& x, std::size_t n_threads, Write&& write) const;
+  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach.
+  void shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) const;
+
+  Router router_;
+  std::vector<double> outputs_;        // per node, class weights divided by their sum
+  std::vector<std::int64_t> label_;    // per node
+};
+
+}  // namespace spinney

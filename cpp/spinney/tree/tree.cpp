@@ -1,0 +1,200 @@
+#include "spinney/tree/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spinney {
+
+void TestTable::append(const Test& test) {
+  kind.push_back(test.kind);
+  feature.push_back(test.feature);
+  threshold.push_back(test.threshold);
+  for (const auto& [category, to_branch] : test.codes) {
+    code.push_back(category);
+    branch.push_back(to_branch);
+  }
+  code_begin.push_back(static_cast<std::int64_t>(code.size()));
+}
+
+Test TestTable::get(std::size_t index) const {
+  Test test{kind[index], feature[index], threshold[index], {}};
+  for (std::int64_t i = code_begin[index]; i < code_begin[index + 1]; ++i) test.codes.emplace_back(code[i], branch[i]);
+  return test;
+}
+
+void SurrogateTable::append(const Surrogate& surrogate) {
+  tests.append(surrogate.test);
+  reversed.push_back(surrogate.reversed ? 1 : 0);
+  agreement.push_back(surrogate.agreement);
+  adjusted.push_back(surrogate.adjusted);
+}
+
+Surrogate SurrogateTable::get(std::size_t index) const {
+  return {tests.get(index), reversed[index] != 0, agreement[index], adjusted[index]};
+}
+
+std::int32_t TestTable::answer(std::size_t index, double value) const {
+  if (std::isnan(value)) return kNoBranch;
+  if (kind[index] == TestKind::threshold) return value <= threshold[index] ? 0 : 1;
+  const auto first = code.begin() + code_begin[index], last = code.begin() + code_begin[index + 1];
+  if (value < 0 || value > static_cast<double>(std::numeric_limits<std::int32_t>::max())) return kNoBranch;
+  const auto wanted = static_cast<std::int32_t>(value);
+  const auto found = std::lower_bound(first, last, wanted);
+  if (found == last || *found != wanted) return kNoBranch;
+  return branch[static_cast<std::size_t>(found - code.begin())];
+}
+
+double Tree::cost_of_label(const double* class_weights, ClassCode predicted) const {
+  double total = 0.0;
+  for (ClassCode truth = 0; truth < n_classes; ++truth) total += class_weights[truth] * loss(truth, predicted);
+  return total;
+}
+
+ClassCode Tree::label(NodeId node) const {
+  const double* counts = values(node);
+  if (cost.empty()) return static_cast<ClassCode>(std::max_element(counts, counts + n_classes) - counts);
+  ClassCode best = 0;
+  double least = kInfinity;
+  for (ClassCode predicted = 0; predicted < n_classes; ++predicted) {
+    const double expected = cost_of_label(counts, predicted);
+    if (expected < least) {
+      least = expected;
+      best = predicted;
+    }
+  }
+  return best;
+}
+
+namespace {
+
+std::string at_node(std::size_t node, const std::string& what) { return "node " + std::to_string(node) + ": " + what; }
+
+/// The pairs of a subset or multiway test: codes ascending, branches that exist.
+std::string check_codes(const TestTable& tests, std::size_t index, std::int32_t n_branches) {
+  for (std::int64_t i = tests.code_begin[index]; i < tests.code_begin[index + 1]; ++i) {
+    if (tests.code[i] < 0 || (i > tests.code_begin[index] && tests.code[i] <= tests.code[i - 1])) {
+      return "category codes are not ascending";
+    }
+    if (tests.branch[i] < 0 || tests.branch[i] >= n_branches) return "a category leads to a branch that is not there";
+  }
+  return "";
+}
+
+std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n_features, std::int32_t n_branches) {
+  if (tests.feature[index] < 0 || tests.feature[index] >= n_features) return "feature out of range";
+  switch (tests.kind[index]) {
+    case TestKind::threshold:
+      if (std::isnan(tests.threshold[index])) return "threshold is NaN";
+      return n_branches == 2 ? "" : "a threshold test needs two children";
+    case TestKind::subset:
+      if (n_branches != 2) return "a subset test needs two children";
+      return check_codes(tests, index, n_branches);
+    case TestKind::multiway: return check_codes(tests, index, n_branches);
+    default: return "unknown kind of test";
+  }
+}
+
+bool check_offsets(const std::vector<std::int64_t>& begin, std::size_t n, std::size_t pool) {
+  return begin.size() == n + 1 && begin.front() == 0 && begin.back() == static_cast<std::int64_t>(pool) &&
+         std::is_sorted(begin.begin(), begin.end());
+}
+
+bool check_table(const TestTable& tests, std::size_t n) {
+  return tests.kind.size() == n && tests.feature.size() == n && tests.threshold.size() == n &&
+         tests.code.size() == tests.branch.size() && check_offsets(tests.code_begin, n, tests.code.size());
+}
+
+std::string check_sizes(const Tree& tree) {
+  const std::size_t n = tree.n_nodes(), s = tree.surrogates.tests.size();
+  if (n == 0) return "a tree needs at least one node";
+  if (tree.n_features < 0 || tree.n_classes < 0) return "negative number of features or classes";
+  const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
+                     tree.weight.size() == n && tree.impurity.size() == n && tree.risk.size() == n &&
+                     tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
+  if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
+  if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
+      tree.surrogates.agreement.size() != s || tree.surrogates.adjusted.size() != s ||
+      !check_offsets(tree.surrogates.begin, n, s)) {
+    return "the surrogate arrays differ in length";
+  }
+  const std::size_t k = tree.n_outputs();
+  if (!tree.cost.empty() && tree.cost.size() != k * k) return "the cost matrix has the wrong size";
+  return "";
+}
+
+}  // namespace
+
+std::string Tree::check() const {
+  if (const std::string problem = check_sizes(*this); !problem.empty()) return problem;
+  std::size_t next_child = 1;  // every node but the root is the child of exactly one node
+  std::vector<std::uint8_t> owned(n_nodes(), 0);
+  for (std::size_t node = 0; node < n_nodes(); ++node) {
+    for (std::size_t k = 0; k < n_outputs(); ++k) {
+      if (!std::isfinite(value[node * n_outputs() + k])) return at_node(node, "value is not finite");
+    }
+    if (tests.kind[node] == TestKind::leaf) {
+      if (first_child[node] != kNoNode || n_children[node] != 0) return at_node(node, "a leaf has children");
+      continue;
+    }
+    const std::int64_t first = first_child[node], count = n_children[node];
+    if (count < 1 || first <= static_cast<std::int64_t>(node) || first + count > static_cast<std::int64_t>(n_nodes())) {
+      return at_node(node, "children out of range");
+    }
+    for (std::int64_t child = first; child < first + count; ++child) {
+      if (owned[child]) return at_node(node, "a child has two parents");
+      owned[child] = 1;
+      ++next_child;
+      if (parent[child] != static_cast<NodeId>(node)) return at_node(child, "parent does not match");
+    }
+    if (default_branch[node] < 0 || default_branch[node] >= count) return at_node(node, "default branch out of range");
+    std::string problem = check_test(tests, node, n_features, n_children[node]);
+    for (std::int64_t s = surrogates.begin[node]; problem.empty() && s < surrogates.begin[node + 1]; ++s) {
+      problem = check_test(surrogates.tests, s, n_features, n_children[node]);
+    }
+    if (!problem.empty()) return at_node(node, problem);
+  }
+  if (parent[0] != kNoNode) return at_node(0, "the root has a parent");
+  if (next_child != n_nodes()) return "some nodes have no parent";
+  return "";
+}
+
+Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
+  Tree out;
+  out.n_features = tree.n_features;
+  out.n_classes = tree.n_classes;
+  out.missing = tree.missing;
+  out.cost = tree.cost;
+  std::vector<NodeId> new_id(tree.n_nodes(), kNoNode);
+  // Pass 1 gives each surviving node its new number: children follow parents, so one forward loop does it.
+  std::vector<NodeId> old_id = {0};
+  new_id[0] = 0;
+  for (std::size_t old = 0; old < tree.n_nodes(); ++old) {
+    if (new_id[old] == kNoNode || tree.is_leaf(static_cast<NodeId>(old)) || make_leaf[old]) continue;
+    for (std::int32_t c = 0; c < tree.n_children[old]; ++c) {
+      new_id[tree.first_child[old] + c] = static_cast<NodeId>(old_id.size());
+      old_id.push_back(tree.first_child[old] + c);
+    }
+  }
+  // Pass 2 copies them in the new order.
+  for (const NodeId old : old_id) {
+    const bool leaf = tree.is_leaf(old) || make_leaf[old];
+    const NodeId old_parent = tree.parent[old];
+    out.tests.append(leaf ? Test{} : tree.tests.get(old));
+    for (std::int64_t s = tree.surrogates.begin[old]; !leaf && s < tree.surrogates.begin[old + 1]; ++s) {
+      out.surrogates.append(tree.surrogates.get(s));
+    }
+    out.surrogates.close_node();
+    out.first_child.push_back(leaf ? kNoNode : new_id[tree.first_child[old]]);
+    out.n_children.push_back(leaf ? 0 : tree.n_children[old]);
+    out.parent.push_back(old_parent == kNoNode ? kNoNode : new_id[old_parent]);
+    out.default_branch.push_back(leaf ? 0 : tree.default_branch[old]);
+    out.value.insert(out.value.end(), tree.values(old), tree.values(old) + tree.n_outputs());
+    out.weight.push_back(tree.weight[old]);
+    out.impurity.push_back(tree.impurity[old]);
+    out.risk.push_back(tree.risk[old]);
+    out.n_samples.push_back(tree.n_samples[old]);
+  }
+  return out;
+}
+
+}  // namespace spinney

@@ -1,0 +1,98 @@
+#pragma once
+// The one tree format: parallel arrays, one entry per node, children contiguous and numbered after their parent.
+//
+// A *test* asks about one column and answers with a *branch*: the offset of a child. Tests know no data.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spinney/types.hpp"
+
+namespace spinney {
+
+/// One test by itself, as splitters and builders hand it around.
+struct Test {
+  TestKind kind = TestKind::leaf;
+  FeatureIndex feature = -1;
+  double threshold = kNaN;
+  std::vector<std::pair<std::int32_t, std::int32_t>> codes;  // (code, branch), ascending
+};
+
+struct Surrogate {
+  Test test;
+  bool reversed = false;
+  double agreement = 0.0, adjusted = 0.0;
+};
+
+/// Tests side by side. Subset and multiway tests keep a slice of (code, branch) pairs, sorted by code: the
+/// categories that the rows of the node held. Any other category is as good as missing there.
+struct TestTable {
+  std::vector<TestKind> kind;
+  std::vector<FeatureIndex> feature;    // -1 in a leaf
+  std::vector<double> threshold;        // NaN unless kind is threshold
+  std::vector<std::int64_t> code_begin = {0};  // size() + 1 offsets into code and branch
+  std::vector<std::int32_t> code, branch;
+
+  std::size_t size() const { return kind.size(); }
+  void append(const Test& test);
+  Test get(std::size_t index) const;
+  /// The branch for a value, kNoBranch if it is missing or a category that the node did not hold.
+  std::int32_t answer(std::size_t index, double value) const;
+};
+
+/// Stand-ins for a node's test, best first. agreement is the share of weight sent the same way.
+struct SurrogateTable {
+  TestTable tests;
+  std::vector<std::uint8_t> reversed;  // threshold tests: true goes to branch 1
+  std::vector<double> agreement, adjusted;
+  std::vector<std::int64_t> begin = {0};  // per node + 1
+
+  void append(const Surrogate& surrogate);  // of the node whose slice is not closed yet
+  void close_node() { begin.push_back(static_cast<std::int64_t>(tests.size())); }
+  Surrogate get(std::size_t index) const;
+  std::int32_t answer(std::size_t index, double value) const {
+    const std::int32_t branch = tests.answer(index, value);
+    return branch != kNoBranch && reversed[index] ? 1 - branch : branch;
+  }
+};
+
+struct Tree {
+  std::int32_t n_features = 0;
+  std::int32_t n_classes = 0;  // 0: regression
+  MissingRule missing = MissingRule::majority;
+  std::vector<double> cost;  // n_classes * n_classes, row true, column predicted; empty: 0/1
+
+  TestTable tests;
+  std::vector<NodeId> first_child;          // kNoNode in a leaf
+  std::vector<std::int32_t> n_children;
+  std::vector<NodeId> parent;               // kNoNode in the root
+  std::vector<std::int32_t> default_branch; // where rows go that neither test nor surrogate can place
+  std::vector<double> value;                // n_nodes * n_outputs(): class weights, or the mean
+  std::vector<double> weight, impurity;
+  std::vector<double> risk;                 // total cost of the node as a leaf, not divided by the root's weight
+  std::vector<std::int64_t> n_samples;
+  SurrogateTable surrogates;
+
+  std::size_t n_nodes() const { return first_child.size(); }
+  std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
+  bool is_leaf(NodeId node) const { return first_child[node] == kNoNode; }
+  const double* values(NodeId node) const { return value.data() + static_cast<std::size_t>(node) * n_outputs(); }
+
+  /// The class of least expected cost; ties go to the lowest code.
+  ClassCode label(NodeId node) const;
+  /// Expected cost, in weight, of labelling the given class weights with a class.
+  double cost_of_label(const double* class_weights, ClassCode predicted) const;
+  double loss(ClassCode truth, ClassCode predicted) const {
+    return cost.empty() ? (truth == predicted ? 0.0 : 1.0)
+                        : cost[static_cast<std::size_t>(truth) * n_outputs() + predicted];
+  }
+
+  /// What is wrong with the arrays, naming the node; empty if nothing is.
+  std::string check() const;
+};
+
+/// A copy in which the marked nodes are leaves and what stood below them is gone.
+Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf);
+
+}  // namespace spinney

@@ -1,0 +1,1 @@
+"""Decision trees and small, accurate forests that people can read, defend and ship."""

@@ -1,0 +1,61 @@
+"""Data sets that ship with spinney.
+
+`load` takes a name from `list_datasets`; each set also has a loader of its own, such as
+`load_german_credit`. All return a `Dataset`: a table of features as a pandas or polars frame or
+a dict of NumPy arrays, the target, and the kind of each column.
+"""
+
+from ._dataset import Dataset
+from ._load import list_datasets, load
+from ._loaders import (
+    load_adult,
+    load_balance_scale,
+    load_boston_housing,
+    load_breast_cancer_wdbc,
+    load_breast_cancer_wisconsin,
+    load_bupa_liver,
+    load_car_evaluation,
+    load_cpu_performance,
+    load_credit_example,
+    load_german_credit,
+    load_german_credit_numeric,
+    load_glass,
+    load_haberman,
+    load_heart_disease,
+    load_iris,
+    load_lymphography,
+    load_mushroom,
+    load_pima_indians_diabetes,
+    load_sonar,
+    load_waveform,
+    load_wine,
+    load_yeast,
+)
+
+__all__ = [
+    "Dataset",
+    "list_datasets",
+    "load",
+    "load_adult",
+    "load_balance_scale",
+    "load_boston_housing",
+    "load_breast_cancer_wdbc",
+    "load_breast_cancer_wisconsin",
+    "load_bupa_liver",
+    "load_car_evaluation",
+    "load_cpu_performance",
+    "load_credit_example",
+    "load_german_credit",
+    "load_german_credit_numeric",
+    "load_glass",
+    "load_haberman",
+    "load_heart_disease",
+    "load_iris",
+    "load_lymphography",
+    "load_mushroom",
+    "load_pima_indians_diabetes",
+    "load_sonar",
+    "load_waveform",
+    "load_wine",
+    "load_yeast",
+]
