@@ -1,6 +1,7 @@
 // Tree: its arrays in and out, and prediction.
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <stdexcept>
 #include <string>

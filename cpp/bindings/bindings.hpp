@@ -5,5 +5,7 @@
 namespace spinney::bindings {
 
 void bind_tree(nanobind::module_& m);
+void bind_grow(nanobind::module_& m);
+void bind_prune(nanobind::module_& m);
 
 }  // namespace spinney::bindings

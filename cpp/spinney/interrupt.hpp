@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 namespace spinney {
 
@@ -12,29 +13,28 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// check() is cheap and may be called from any thread; only the owning thread asks the host, at most every 50 ms.
+/// check() is cheap and may be called from any thread; the thread that made the object asks the host, at most
+/// every 50 ms, and the others see what it was told.
 class Interrupt {
  public:
   using Poll = std::function<bool()>;  // true: stop
   Interrupt() = default;
   explicit Interrupt(Poll poll) : poll_(std::move(poll)) {}
 
-  void check_owner() {
-    if (poll_) {
+  void check() {
+    if (poll_ && std::this_thread::get_id() == owner_) {
       const auto now = std::chrono::steady_clock::now();
       if (now - last_ >= std::chrono::milliseconds(50)) {
         last_ = now;
         if (poll_()) requested_ = true;
       }
     }
-    check();
-  }
-  void check() const {
     if (requested_.load(std::memory_order_relaxed)) throw Interrupted();
   }
 
  private:
   Poll poll_;
+  std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::atomic<bool> requested_ = false;
 };

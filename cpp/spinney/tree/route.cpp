@@ -14,6 +14,20 @@ NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row
   return tree.first_child[node] + (branch == kNoBranch ? tree.default_branch[node] : branch);
 }
 
+Fork::Fork(const Test& test, std::span<const Surrogate> surrogates, std::int32_t default_branch)
+    : default_branch_(default_branch) {
+  test_.append(test);
+  for (const Surrogate& surrogate : surrogates) surrogates_.append(surrogate);
+}
+
+std::int32_t Fork::branch(const Matrix& x, std::size_t row) const {
+  std::int32_t branch = test_.answer(0, x.at(row, test_.feature[0]));
+  for (std::size_t s = 0; branch == kNoBranch && s < surrogates_.tests.size(); ++s) {
+    branch = surrogates_.answer(s, x.at(row, surrogates_.tests.feature[s]));
+  }
+  return branch == kNoBranch ? default_branch_ : branch;
+}
+
 Router::Router(const Tree& tree) {
   nodes_.reserve(tree.n_nodes());
   for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {

@@ -2,6 +2,7 @@
 // Rows to leaves: shared by prediction, pruning and further growth. A value that the node's test cannot answer
 // goes by the node's surrogates, then by its default branch; under the fractional rule it goes every way.
 
+#include <span>
 #include <vector>
 
 #include "spinney/data/matrix.hpp"
@@ -11,6 +12,18 @@ namespace spinney {
 
 /// The child that a row goes to, whole, from an inner node.
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row);
+
+/// One node's test with its stand-ins, before it is part of a tree.
+class Fork {
+ public:
+  Fork(const Test& test, std::span<const Surrogate> surrogates, std::int32_t default_branch);
+  std::int32_t branch(const Matrix& x, std::size_t row) const;
+
+ private:
+  TestTable test_;
+  SurrogateTable surrogates_;
+  std::int32_t default_branch_;
+};
 
 /// A row, or a share of it, at a node.
 struct Share {

@@ -1,0 +1,171 @@
+// Growth, with its settings and targets, and the cross-validated pruning curve.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "bound_target.hpp"
+#include "bound_tree.hpp"
+#include "hosted.hpp"
+#include "spinney/grow/grow.hpp"
+#include "spinney/prune/cross_validate.hpp"
+
+namespace spinney::bindings {
+
+namespace {
+
+const std::map<std::string, CriterionKind> kCriteria = {
+    {"gini", CriterionKind::gini},
+    {"entropy", CriterionKind::entropy},
+    {"misclassification", CriterionKind::misclassification},
+    {"exponent", CriterionKind::exponent},
+    {"twoing", CriterionKind::twoing},
+    {"squared_error", CriterionKind::squared_error},
+    {"absolute_error", CriterionKind::absolute_error},
+};
+
+/// A Python impurity, called with the interpreter's lock; what it returns is checked.
+CallableImpurity::Function wrap_impurity(nb::callable function) {
+  return [function](const double* shares, std::size_t n_groups, std::int32_t k, double* impurity) {
+    const nb::gil_scoped_acquire acquire;
+    std::vector<double> copy(shares, shares + n_groups * static_cast<std::size_t>(k));
+    const nb::object answer = function(to_numpy(std::move(copy), {n_groups, static_cast<std::size_t>(k)}));
+    nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> values;
+    if (!nb::try_cast(answer, values) || values.shape(0) != n_groups) {
+      throw std::invalid_argument("the criterion function must return one float64 number per row of shares, shape (" +
+                                  std::to_string(n_groups) + ",)");
+    }
+    for (std::size_t i = 0; i < n_groups; ++i) {
+      if (!std::isfinite(values.data()[i])) throw std::invalid_argument("the criterion function returned a number that is not finite");
+      impurity[i] = values.data()[i];
+    }
+  };
+}
+
+/// A table with its kinds of column; borrows the values.
+struct BoundDataset {
+  Table values;
+  std::vector<Column> columns;
+  Dataset dataset() const { return {view(values), columns}; }
+};
+
+std::vector<double> copy(const Vector<double>& array) { return {array.data(), array.data() + array.shape(0)}; }
+
+struct FoldMasks {
+  std::vector<Vector<bool>> grow, test;
+  std::vector<Fold> folds() const {
+    std::vector<Fold> out;
+    const auto bytes = [](const Vector<bool>& mask) {
+      return std::span(reinterpret_cast<const std::uint8_t*>(mask.data()), mask.shape(0));
+    };
+    for (std::size_t i = 0; i < grow.size(); ++i) out.push_back({bytes(grow[i]), bytes(test[i])});
+    return out;
+  }
+};
+
+/// Geometric means of neighbouring alphas stand for the intervals between them.
+std::vector<double> typical_alphas(const std::vector<double>& alphas) {
+  std::vector<double> typical;
+  for (std::size_t k = 0; k + 1 < alphas.size(); ++k) typical.push_back(std::sqrt(alphas[k]) * std::sqrt(alphas[k + 1]));
+  typical.push_back(kInfinity);
+  return typical;
+}
+
+nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const GrowParams& params, std::size_t n_threads,
+                const BoundTree* start, const std::vector<RowIndex>& validation_rows, std::int64_t patience,
+                const std::vector<Vector<bool>>& fold_grow, const std::vector<Vector<bool>>& fold_test) {
+  const Dataset data = table.dataset();
+  const FoldMasks masks{fold_grow, fold_test};
+  Tree tree;
+  ErrorCurve curve;
+  run_hosted([&](Interrupt& interrupt) {
+    ThreadTeam team(n_threads);
+    const Validation validation{validation_rows, patience};
+    Samples samples = make_samples(bound.target, {});
+    SortedColumns sorted = sort_columns(data, samples, team, interrupt);
+    if (masks.grow.empty()) {
+      tree = grow({data, bound.target, params, std::move(samples), std::move(sorted), start ? &start->tree() : nullptr,
+                   &validation},
+                  team, interrupt);
+      return;
+    }
+    std::vector<SampleIndex> all(samples.size());
+    for (SampleIndex s = 0; s < all.size(); ++s) all[s] = s;
+    tree = grow({data, bound.target, params, samples, select_samples(sorted, all, all.size()),
+                 start ? &start->tree() : nullptr, nullptr},
+                team, interrupt);
+    const auto folds = masks.folds();
+    curve = cross_validate(data, bound.target, params, samples, sorted, folds,
+                           typical_alphas(cost_complexity(tree).alphas), team, interrupt);
+  });
+  nb::object errors = nb::none();
+  if (!masks.grow.empty()) errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
+  return nb::make_tuple(std::make_unique<BoundTree>(std::move(tree)), errors);
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& m) {
+  nb::class_<GrowParams>(m, "GrowParams")
+      .def(nb::init<>())
+      .def("set_criterion", [](GrowParams& self, const std::string& name) { self.criterion.kind = kCriteria.at(name); })
+      .def("set_criterion", [](GrowParams& self, nb::callable function) {
+             self.criterion.kind = CriterionKind::callable;
+             self.criterion.callable = wrap_impurity(std::move(function));
+           })
+      .def("set_cost", [](GrowParams& self, const Vector<double>& cost) { self.criterion.cost = copy(cost); })
+      .def("set_missing", [](GrowParams& self, std::int32_t rule) { self.missing = static_cast<MissingRule>(rule); })
+      .def_rw("max_depth", &GrowParams::max_depth)
+      .def_rw("min_samples_split", &GrowParams::min_samples_split)
+      .def_rw("min_samples_leaf", &GrowParams::min_samples_leaf)
+      .def_rw("max_leaf_nodes", &GrowParams::max_leaf_nodes)
+      .def_rw("min_impurity_decrease", &GrowParams::min_impurity_decrease)
+      .def_rw("max_features", &GrowParams::max_features)
+      .def_rw("max_surrogates", &GrowParams::max_surrogates)
+      .def_rw("seed", &GrowParams::seed);
+
+  nb::class_<BoundDataset>(m, "Dataset")
+      .def("__init__", [](BoundDataset* self, Table values, const Vector<std::uint8_t>& kinds, const Vector<std::int32_t>& n_categories) {
+             if (kinds.shape(0) != values.shape(1) || n_categories.shape(0) != values.shape(1)) {
+               throw std::invalid_argument("kinds and n_categories need one entry per column");
+             }
+             std::vector<Column> columns;
+             for (std::size_t f = 0; f < kinds.shape(0); ++f) {
+               columns.push_back({static_cast<ColumnKind>(std::min<std::uint8_t>(kinds.data()[f], 2)), n_categories.data()[f]});
+             }
+             new (self) BoundDataset{std::move(values), std::move(columns)};
+           }, nb::arg("values").noconvert(), nb::arg("kinds"), nb::arg("n_categories"));
+
+  nb::class_<BoundTarget>(m, "Target")
+      .def("__init__", [](BoundTarget* self, std::int32_t n_classes, const Vector<double>& y, const Vector<double>& weight,
+                          const Vector<double>& class_scale, const Vector<double>& split_scale, const Vector<double>& cost) {
+             if (y.shape(0) != weight.shape(0)) throw std::invalid_argument("y and weight differ in length");
+             if (n_classes < 0 || n_classes > 65535) throw std::invalid_argument("between 0 and 65535 classes");
+             auto* bound = new (self) BoundTarget;
+             bound->weight = copy(weight);
+             if (n_classes > 0) {
+               for (std::size_t i = 0; i < y.shape(0); ++i) {
+                 const double code = y.data()[i];
+                 if (!(code >= 0 && code < n_classes)) throw std::invalid_argument("class code out of range");
+                 bound->codes.push_back(static_cast<std::int32_t>(code));
+               }
+             } else {
+               bound->y = copy(y);
+             }
+             bound->target = {n_classes, bound->codes, bound->y, bound->weight, copy(class_scale), copy(split_scale), copy(cost)};
+           }, nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"), nb::arg("cost"));
+
+  m.def("grow", &grow_tree, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("n_threads") = 1,
+        nb::arg("start").none() = nb::none(), nb::arg("validation_rows") = std::vector<RowIndex>{}, nb::arg("patience") = 0,
+        nb::arg("fold_grow") = std::vector<Vector<bool>>{}, nb::arg("fold_test") = std::vector<Vector<bool>>{},
+        "Grow a tree; with folds, also the cross-validated error of its pruning sequence.");
+}
+
+}  // namespace spinney::bindings

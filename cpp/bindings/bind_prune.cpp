@@ -1,0 +1,53 @@
+// Pruning: the cost-complexity sequence, errors of its subtrees on other rows, reduced-error pruning.
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "bound_target.hpp"
+#include "bound_tree.hpp"
+#include "spinney/prune/cross_validate.hpp"
+#include "spinney/prune/reduced_error.hpp"
+
+namespace spinney::bindings {
+
+namespace {
+
+nb::ndarray<nb::numpy, bool> to_mask(const std::vector<std::uint8_t>& marks) {
+  auto* data = new bool[marks.size()];
+  std::copy(marks.begin(), marks.end(), data);
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
+  return nb::ndarray<nb::numpy, bool>(data, {marks.size()}, owner);
+}
+
+void check_rows(const BoundTree& tree, const Table& x, const BoundTarget& target) {
+  if (x.shape(1) != static_cast<std::size_t>(tree.tree().n_features)) throw std::invalid_argument("wrong number of columns");
+  if (x.shape(0) != target.target.n_rows()) throw std::invalid_argument("table and target differ in length");
+  if (target.target.n_classes != tree.tree().n_classes) throw std::invalid_argument("tree and target differ in classes");
+}
+
+}  // namespace
+
+void bind_prune(nb::module_& m) {
+  m.def("cost_complexity", [](const BoundTree& tree) {
+    CostComplexity path = cost_complexity(tree.tree());
+    return nb::make_tuple(to_numpy(std::move(path.node_alpha)), to_numpy(std::move(path.alphas)),
+                          to_numpy(std::move(path.n_leaves)), to_numpy(std::move(path.risks)));
+  }, nb::arg("tree"), "(alpha of every node, alphas, leaves, risks) of the pruning sequence.");
+
+  m.def("path_errors", [](const BoundTree& tree, const Vector<double>& alphas, const Table& x, const BoundTarget& target) {
+    check_rows(tree, x, target);
+    std::vector<RowIndex> rows(x.shape(0));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<RowIndex>(i);
+    CurveSum sum(alphas.shape(0));
+    sum.add_rows(tree.tree(), cost_complexity(tree.tree()), view(alphas), view(x), target.target, rows);
+    ErrorCurve curve = sum.curve();
+    return nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
+  }, nb::arg("tree"), nb::arg("alphas"), nb::arg("x").noconvert(), nb::arg("target"),
+        "Error and standard error of the subtrees at ascending alphas on given rows.");
+
+  m.def("reduced_error", [](const BoundTree& tree, const Table& x, const BoundTarget& target) {
+    check_rows(tree, x, target);
+    return to_mask(reduced_error(tree.tree(), view(x), target.target));
+  }, nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), "Nodes to turn into leaves.");
+}
+
+}  // namespace spinney::bindings

@@ -1,0 +1,65 @@
+#pragma once
+// The samples sorted by every column, once per data set. A node owns the same range of every column; dividing a
+// node divides each range in a stable way, so nothing is ever sorted again.
+//
+//   column 0: [ node a: .... | node b: ....... | missing of b ]      rank ascending within a node,
+//   column 1: [ node a: .... | node b: ................       ]      rows without a value last
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "spinney/data/matrix.hpp"
+#include "spinney/data/target.hpp"
+#include "spinney/interrupt.hpp"
+#include "spinney/parallel.hpp"
+
+namespace spinney {
+
+/// Equal values of a column have equal ranks (a nominal column: its code), larger values larger ranks.
+struct Entry {
+  std::uint32_t rank;
+  SampleIndex sample;
+};
+inline constexpr std::uint32_t kMissingRank = 0xffffffffU;
+
+class SortedColumns {
+ public:
+  SortedColumns(std::size_t n_columns, std::size_t capacity)
+      : n_columns_(n_columns),
+        capacity_(capacity),
+        entries_(std::make_unique_for_overwrite<Entry[]>(n_columns * capacity)) {}
+
+  std::size_t n_columns() const { return n_columns_; }
+  std::size_t capacity() const { return capacity_; }
+  Entry* column(std::size_t f) { return entries_.get() + f * capacity_; }
+  const Entry* column(std::size_t f) const { return entries_.get() + f * capacity_; }
+
+ private:
+  std::size_t n_columns_, capacity_;
+  std::unique_ptr<Entry[]> entries_;
+};
+
+SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
+
+inline constexpr SampleIndex kAbsent = 0xffffffffU;
+/// The entries of the samples with new_index != kAbsent, renumbered: how the members of an ensemble and the folds
+/// of a cross-validation share one sort.
+SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept);
+
+/// Entries with a value: everything before the first missing one.
+inline std::size_t count_observed(const Entry* entries, std::size_t n) {
+  if (n == 0 || entries[n - 1].rank != kMissingRank) return n;
+  std::size_t low = 0, high = n - 1;  // the first missing entry is in [low, high]
+  while (low < high) {
+    const std::size_t mid = low + (high - low) / 2;
+    if (entries[mid].rank == kMissingRank) {
+      high = mid;
+    } else {
+      low = mid + 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace spinney

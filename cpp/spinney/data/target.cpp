@@ -1,0 +1,69 @@
+#include "spinney/data/target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spinney {
+
+namespace {
+
+/// Rows in class order: a counting sort.
+void order_by_class(const Target& target, std::vector<RowIndex>& rows) {
+  std::vector<std::size_t> start(target.n_classes + 1, 0);
+  for (const RowIndex row : rows) ++start[target.codes[row] + 1];
+  for (std::int32_t k = 0; k < target.n_classes; ++k) start[k + 1] += start[k];
+  std::vector<RowIndex> ordered(rows.size());
+  for (const RowIndex row : rows) ordered[start[target.codes[row]]++] = row;
+  rows = std::move(ordered);
+}
+
+void fill_classes(const Target& target, Samples& samples) {
+  for (const RowIndex row : samples.row) samples.label.push_back(static_cast<std::uint16_t>(target.codes[row]));
+  if (target.n_classes == 2) samples.is_one.assign(samples.label.begin(), samples.label.end());
+}
+
+void fill_y(const Target& target, Samples& samples) {
+  double largest = 0.0;
+  for (const RowIndex row : samples.row) largest = std::max(largest, std::abs(target.y[row]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  samples.y_exponent = largest > 0.0 && std::abs(exponent) > 400 ? exponent : 0;
+  for (const RowIndex row : samples.row) samples.y.push_back(std::ldexp(target.y[row], -samples.y_exponent));
+}
+
+void fill_weights(const Target& target, Samples& samples) {
+  const std::vector<double>& scale = target.split_scale.empty() ? target.class_scale : target.split_scale;
+  bool equal = true;
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const double w = target.weight[samples.row[s]];
+    samples.weight.push_back(w);
+    samples.split_weight.push_back(scale.empty() ? w : w * scale[samples.label[s]]);
+    equal = equal && samples.split_weight[s] == samples.split_weight[0];
+  }
+  if (equal && samples.size() > 0) {
+    samples.unit_weight = samples.split_weight[0];
+    samples.split_weight = {};
+  }
+}
+
+}  // namespace
+
+Samples make_samples(const Target& target, std::span<const std::uint8_t> take) {
+  Samples samples;
+  samples.n_classes = target.n_classes;
+  for (std::size_t row = 0; row < target.n_rows(); ++row) {
+    if (target.weight[row] > 0.0 && (take.empty() || take[row])) samples.row.push_back(static_cast<RowIndex>(row));
+  }
+  if (target.n_classes > 0) {
+    order_by_class(target, samples.row);
+    fill_classes(target, samples);
+  } else {
+    std::stable_sort(samples.row.begin(), samples.row.end(),
+                     [&](RowIndex a, RowIndex b) { return target.y[a] < target.y[b]; });
+    fill_y(target, samples);
+  }
+  fill_weights(target, samples);
+  return samples;
+}
+
+}  // namespace spinney

@@ -1,0 +1,47 @@
+#pragma once
+// What is to be predicted, and the rows that take part.
+//
+// A *sample* is a training row of positive weight. Samples are numbered in target order (by class, or by y), then
+// by row: equal values of a column then always meet their classes in the same order, so that sums, and with them
+// trees, do not depend on the order of the rows.
+
+#include <span>
+#include <vector>
+
+#include "spinney/types.hpp"
+
+namespace spinney {
+
+struct Target {
+  std::int32_t n_classes = 0;            // 0: regression
+  std::span<const std::int32_t> codes;   // classification
+  std::span<const double> y;             // regression
+  std::span<const double> weight;        // per row, >= 0; a row of weight 0 is as if absent
+  std::vector<double> class_scale;       // weight of a class (class weights, priors); empty: all 1
+  std::vector<double> split_scale;       // the same inside the split search (altered priors); empty: class_scale
+  std::vector<double> cost;              // n_classes * n_classes or empty
+
+  std::size_t n_rows() const { return weight.size(); }
+  std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
+};
+
+struct Samples {
+  std::int32_t n_classes = 0;
+  std::vector<RowIndex> row;
+  std::vector<std::uint16_t> label;      // classification
+  std::vector<std::uint8_t> is_one;      // two classes: label as a byte, for the tightest loop
+  std::vector<double> y;                 // regression: the target times 2^-y_exponent
+  std::int32_t y_exponent = 0;           // keeps squares of huge and tiny targets in range
+  std::vector<double> weight;            // the row's own weight
+  std::vector<double> split_weight;      // with class scales; empty if all are equal to unit_weight
+  double unit_weight = 1.0;
+
+  std::size_t size() const { return row.size(); }
+  bool is_unit() const { return split_weight.empty(); }
+  double split_weight_of(SampleIndex s) const { return split_weight.empty() ? unit_weight : split_weight[s]; }
+};
+
+/// The samples among the rows with take[row] != 0 (all rows if take is empty).
+Samples make_samples(const Target& target, std::span<const std::uint8_t> take);
+
+}  // namespace spinney

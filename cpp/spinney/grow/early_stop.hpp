@@ -1,0 +1,36 @@
+#pragma once
+// Stopping by a validation share: growth goes on, best leaf first, while the error on rows set aside still falls.
+
+#include <vector>
+
+#include "spinney/data/matrix.hpp"
+#include "spinney/data/target.hpp"
+#include "spinney/grow/params.hpp"
+#include "spinney/tree/tree.hpp"
+
+namespace spinney {
+
+class EarlyStop {
+ public:
+  EarlyStop(const Target& target, const Validation* validation) : target_(target), validation_(validation) {}
+
+  bool active() const { return validation_ != nullptr && validation_->active(); }
+  bool should_stop() const { return active() && steps_since_best_ >= validation_->patience; }
+  /// The rows set aside that reach a leaf where growth starts.
+  std::vector<RowIndex> rows_at(const Tree* start, NodeId leaf, const Matrix& x) const;
+  /// Total cost of answering rows with a node's value.
+  double error(std::span<const RowIndex> rows, std::span<const double> value) const;
+  /// A node was divided: the error fell by so much (or rose).
+  void divided(NodeId node, double fall);
+  /// The tree as it was when the error was lowest.
+  Tree best(Tree tree) const;
+
+ private:
+  const Target& target_;
+  const Validation* validation_;
+  double error_ = 0.0, lowest_ = 0.0;  // relative to the start
+  std::int64_t steps_since_best_ = 0;
+  std::vector<NodeId> divided_;
+};
+
+}  // namespace spinney

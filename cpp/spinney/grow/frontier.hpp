@@ -1,0 +1,47 @@
+#pragma once
+// The open nodes: depth first (a stack), or the one that gains most first (a heap).
+
+#include <algorithm>
+#include <vector>
+
+#include "spinney/grow/sorted_store.hpp"
+#include "spinney/grow/stats.hpp"
+
+namespace spinney {
+
+/// A leaf that will be divided by the split found for it.
+struct OpenNode {
+  NodeId id = 0;
+  std::int64_t depth = 0;
+  NodeRows rows;
+  std::vector<FeatureIndex> features;   // those not known to be constant here
+  Totals totals;
+  std::vector<double> value;
+  Split split;
+  std::vector<RowIndex> validation;     // rows set aside that reach this node
+};
+
+class Frontier {
+ public:
+  explicit Frontier(bool best_first) : best_first_(best_first) {}
+  bool empty() const { return nodes_.empty(); }
+  void push(OpenNode node) {
+    nodes_.push_back(std::move(node));
+    if (best_first_) std::push_heap(nodes_.begin(), nodes_.end(), gains_less);
+  }
+  OpenNode pop() {
+    if (best_first_) std::pop_heap(nodes_.begin(), nodes_.end(), gains_less);
+    OpenNode node = std::move(nodes_.back());
+    nodes_.pop_back();
+    return node;
+  }
+
+ private:
+  static bool gains_less(const OpenNode& a, const OpenNode& b) {
+    return a.split.drop != b.split.drop ? a.split.drop < b.split.drop : a.id > b.id;
+  }
+  bool best_first_;
+  std::vector<OpenNode> nodes_;
+};
+
+}  // namespace spinney

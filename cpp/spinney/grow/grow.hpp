@@ -1,0 +1,23 @@
+#pragma once
+// The grower: from an empty tree, or onward from the leaves of a given one.
+
+#include "spinney/data/sorted.hpp"
+#include "spinney/grow/params.hpp"
+#include "spinney/tree/tree.hpp"
+
+namespace spinney {
+
+/// Everything that growth reads. samples and sorted are consumed: they are divided in place.
+struct GrowInput {
+  const Dataset& data;
+  const Target& target;
+  const GrowParams& params;
+  Samples samples;
+  SortedColumns sorted;
+  const Tree* start = nullptr;      // its nodes keep what they know; its leaves are divided further
+  const Validation* validation = nullptr;
+};
+
+Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
+
+}  // namespace spinney

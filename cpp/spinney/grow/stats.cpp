@@ -1,0 +1,109 @@
+#include "spinney/grow/stats.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spinney/splits/absolute_scan.hpp"
+
+namespace spinney {
+
+namespace {
+
+double finite(double x) { return std::min(x, std::numeric_limits<double>::max()); }
+
+}  // namespace
+
+Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
+  if (target_.n_classes > 0) return classes(group);
+  return criterion_.kind == CriterionKind::absolute_error ? median(group) : mean(group);
+}
+
+double Summarizer::loss_unit() const {
+  const int power = criterion_.kind == CriterionKind::squared_error ? 2 : 1;
+  return target_.n_classes > 0 ? 1.0 : finite(std::ldexp(1.0, power * samples_.y_exponent));
+}
+
+Summary Summarizer::classes(std::span<const SampleIndex> group) const {
+  const auto k = static_cast<std::size_t>(target_.n_classes);
+  Summary summary;
+  std::vector<double> raw(k, 0.0);
+  for (const SampleIndex s : group) raw[samples_.label[s]] += samples_.weight[s];
+  NodeStats& stats = summary.stats;
+  stats.value = raw;
+  summary.totals.classes = raw;
+  const auto& split_scale = target_.split_scale.empty() ? target_.class_scale : target_.split_scale;
+  for (std::size_t c = 0; c < k; ++c) {
+    if (!target_.class_scale.empty()) stats.value[c] *= target_.class_scale[c];
+    if (!split_scale.empty()) summary.totals.classes[c] *= split_scale[c];
+    stats.weight += stats.value[c];
+    summary.totals.weight += summary.totals.classes[c];
+  }
+  stats.n_samples = static_cast<std::int64_t>(group.size());
+  const double loss = with_class_criterion(criterion_, [&](const auto& criterion) {
+    return criterion.loss(stats.value.data(), stats.weight, target_.n_classes);
+  });
+  summary.totals.loss = summary.totals.weight;
+  summary.pure = std::count_if(raw.begin(), raw.end(), [](double w) { return w > 0.0; }) < 2;
+  stats.impurity = summary.pure ? 0.0 : std::max(0.0, loss / stats.weight);
+  // The cost of the cheapest label.
+  stats.risk = kInfinity;
+  for (std::size_t predicted = 0; predicted < k; ++predicted) {
+    double cost = 0.0;
+    for (std::size_t truth = 0; truth < k; ++truth) {
+      if (target_.cost.empty()) {
+        cost += truth == predicted ? 0.0 : stats.value[truth];
+      } else {
+        cost += stats.value[truth] * target_.cost[truth * k + predicted];
+      }
+    }
+    stats.risk = std::min(stats.risk, cost);
+  }
+  return summary;
+}
+
+void Summarizer::finish_regression(Summary& summary, double centre, double loss) const {
+  NodeStats& stats = summary.stats;
+  stats.weight = summary.totals.weight;
+  summary.totals.loss = loss;
+  stats.value = {std::ldexp(centre, samples_.y_exponent)};
+  stats.risk = finite(summary.pure ? 0.0 : loss * loss_unit());
+  stats.impurity = finite(summary.pure ? 0.0 : loss / stats.weight * loss_unit());
+}
+
+Summary Summarizer::mean(std::span<const SampleIndex> group) const {
+  Summary summary;
+  const double origin = samples_.y[group[0]];  // makes the mean of equal targets exact
+  double sum = 0.0, loss = 0.0, total = 0.0;
+  summary.pure = true;
+  for (const SampleIndex s : group) {
+    const double w = samples_.weight[s];
+    total += w;
+    sum += w * (samples_.y[s] - origin);
+    summary.pure = summary.pure && samples_.y[s] == origin;
+  }
+  const double centre = origin + sum / total;
+  for (const SampleIndex s : group) {
+    const double d = samples_.y[s] - centre;
+    loss += samples_.weight[s] * d * d;
+  }
+  summary.totals.weight = total;
+  summary.totals.mean = centre;
+  summary.stats.n_samples = static_cast<std::int64_t>(group.size());
+  finish_regression(summary, centre, loss);
+  return summary;
+}
+
+Summary Summarizer::median(std::span<const SampleIndex> group) const {
+  std::vector<SampleIndex> by_y(group.begin(), group.end());
+  std::stable_sort(by_y.begin(), by_y.end(), [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
+  const MedianLoss middle = median_loss(by_y, samples_);
+  Summary summary;
+  summary.pure = samples_.y[by_y.front()] == samples_.y[by_y.back()];
+  for (const SampleIndex s : group) summary.totals.weight += samples_.split_weight_of(s);
+  summary.totals.mean = middle.median;
+  summary.stats.n_samples = static_cast<std::int64_t>(group.size());
+  finish_regression(summary, middle.median, middle.loss);
+  return summary;
+}
+
+}  // namespace spinney

@@ -1,0 +1,39 @@
+#pragma once
+// From samples to what a node stores of them.
+
+#include <span>
+
+#include "spinney/data/target.hpp"
+#include "spinney/grow/params.hpp"
+#include "spinney/splits/scan.hpp"
+#include "spinney/tree/builder.hpp"
+
+namespace spinney {
+
+/// A node's stored statistics and its totals for the split search.
+struct Summary {
+  NodeStats stats;
+  Totals totals;
+  bool pure = false;
+};
+
+class Summarizer {
+ public:
+  Summarizer(const Target& target, const Samples& samples, const CriterionChoice& criterion)
+      : target_(target), samples_(samples), criterion_(criterion) {}
+  Summary summarize(std::span<const SampleIndex> group) const;
+  /// Losses of the search are of scaled targets; this factor turns them into the user's units.
+  double loss_unit() const;
+
+ private:
+  Summary classes(std::span<const SampleIndex> group) const;
+  Summary mean(std::span<const SampleIndex> group) const;
+  Summary median(std::span<const SampleIndex> group) const;
+  void finish_regression(Summary& summary, double centre, double loss) const;
+
+  const Target& target_;
+  const Samples& samples_;
+  const CriterionChoice& criterion_;
+};
+
+}  // namespace spinney

@@ -1,0 +1,44 @@
+#pragma once
+// The error of every subtree of a pruning sequence, by rows that did not grow it.
+
+#include <span>
+#include <vector>
+
+#include "spinney/grow/grow.hpp"
+#include "spinney/prune/cost_complexity.hpp"
+
+namespace spinney {
+
+/// Mean cost per row and its standard error, one entry per alpha asked for.
+struct ErrorCurve {
+  std::vector<double> error, standard_error;
+};
+
+/// Adds up costs row by row for subtrees at ascending alphas.
+class CurveSum {
+ public:
+  explicit CurveSum(std::size_t n) : sum_(n, 0.0), squares_(n, 0.0) {}
+  /// The cost of rows for all the subtrees at once: on its way down, a row is answered by the first node whose
+  /// alpha is not above the subtree's.
+  void add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
+                const Target& target, std::span<const RowIndex> rows);
+  void add(const CurveSum& other);
+  ErrorCurve curve() const;
+
+ private:
+  std::vector<double> sum_, squares_;
+  double weight_ = 0.0;
+  std::int64_t n_rows_ = 0;
+};
+
+/// One split of a cross-validation: 1 in grow marks training rows, 1 in test the rows held out.
+struct Fold {
+  std::span<const std::uint8_t> grow, test;
+};
+
+/// Grows a tree per fold from the one sort of the whole, in threads, and sums the held-out costs in fold order.
+ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
+                          const SortedColumns& sorted, std::span<const Fold> folds, std::span<const double> alphas,
+                          ThreadTeam& team, Interrupt& interrupt);
+
+}  // namespace spinney

@@ -1,0 +1,254 @@
+#pragma once
+// Cuts and subsets for any criterion of classification, from the class weights of runs.
+
+#include <algorithm>
+#include <bit>
+
+#include "spinney/splits/moments.hpp"
+#include "spinney/splits/scan.hpp"
+
+namespace spinney {
+
+/// Collects candidate left sides and scores them a block at a time: a user's function is called once per block,
+/// a compiled criterion is inlined. The first of equals wins.
+template <class Criterion>
+class CandidateBlock {
+ public:
+  CandidateBlock(const Criterion& criterion, const Totals& totals, Scratch& scratch)
+      : criterion_(criterion),
+        totals_(totals),
+        k_(static_cast<std::int32_t>(totals.classes.size())),
+        parent_loss_(criterion.loss(totals.classes.data(), totals.weight, k_)),
+        capacity_(std::max<std::size_t>(1, 4096 / totals.classes.size())),
+        s_(scratch) {
+    s_.buffer.clear();
+    s_.buffer_weight.clear();
+    s_.tags.clear();
+  }
+
+  void push(const std::vector<double>& left, double weight, std::uint32_t tag) {
+    s_.buffer.insert(s_.buffer.end(), left.begin(), left.end());
+    s_.buffer_weight.push_back(weight);
+    s_.tags.push_back(tag);
+    if (s_.tags.size() == capacity_) flush();
+  }
+  void flush() {
+    s_.scores.resize(s_.tags.size());
+    s_.numbers.resize(static_cast<std::size_t>(k_));
+    if constexpr (requires { criterion_.function; }) {
+      score_together();
+    } else {
+      for (std::size_t i = 0; i < s_.tags.size(); ++i) s_.scores[i] = score(i);
+    }
+    for (std::size_t i = 0; i < s_.tags.size(); ++i) {
+      if (s_.scores[i] > best_) {
+        best_ = s_.scores[i];
+        tag_ = s_.tags[i];
+      }
+    }
+    s_.buffer.clear();
+    s_.buffer_weight.clear();
+    s_.tags.clear();
+  }
+  double best() const { return best_; }
+  std::uint32_t tag() const { return tag_; }
+
+ private:
+  /// Class weights on the right, in s_.numbers; returns their sum.
+  double take_right(std::size_t i) {
+    for (std::int32_t c = 0; c < k_; ++c) {
+      s_.numbers[c] = std::max(0.0, totals_.classes[c] - s_.buffer[i * k_ + c]);
+    }
+    return totals_.weight - s_.buffer_weight[i];
+  }
+  double score(std::size_t i) {
+    const double right = take_right(i), left = s_.buffer_weight[i];
+    if (!(right > 0.0) || !(left > 0.0)) return -kInfinity;
+    const double* counts = s_.buffer.data() + i * k_;
+    if constexpr (requires { criterion_.drop(counts, left, counts, right, k_); }) {
+      return criterion_.drop(counts, left, s_.numbers.data(), right, k_);
+    } else {
+      return parent_loss_ - criterion_.loss(counts, left, k_) - criterion_.loss(s_.numbers.data(), right, k_);
+    }
+  }
+  void score_together() {
+    const std::size_t n = s_.tags.size();
+    if (n == 0) return;
+    std::vector<double> shares(2 * n * k_), impurity(2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double right = take_right(i);
+      for (std::int32_t c = 0; c < k_; ++c) {
+        shares[i * k_ + c] = s_.buffer[i * k_ + c] / s_.buffer_weight[i];
+        shares[(n + i) * k_ + c] = s_.numbers[c] / right;
+      }
+    }
+    (*criterion_.function)(shares.data(), 2 * n, k_, impurity.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const double left = s_.buffer_weight[i], right = totals_.weight - left;
+      s_.scores[i] = parent_loss_ - left * impurity[i] - right * impurity[n + i];
+    }
+  }
+
+  const Criterion& criterion_;
+  const Totals& totals_;
+  std::int32_t k_;
+  double parent_loss_;
+  std::size_t capacity_;
+  Scratch& s_;
+  double best_ = -kInfinity;
+  std::uint32_t tag_ = 0;
+};
+
+template <class Criterion>
+class ClassScan : public Scan {
+ public:
+  ClassScan(Criterion criterion, const Samples& samples) : criterion_(criterion), samples_(samples) {}
+
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf,
+               Scratch& s) const override {
+    const std::size_t k = totals.classes.size();
+    CandidateBlock block(criterion_, totals, s);
+    s.left.assign(k, 0.0);
+    s.previous.assign(k, 0.0);
+    double left_weight = 0.0, previous_weight = 0.0;
+    for (std::size_t i = 0; i < entries.size();) {
+      const std::size_t begin = i;
+      s.run.assign(k, 0.0);
+      double run_weight = 0.0;
+      for (; i < entries.size() && entries[i].rank == entries[begin].rank; ++i) {
+        const double w = samples_.split_weight_of(entries[i].sample);
+        s.run[samples_.label[entries[i].sample]] += w;
+        run_weight += w;
+      }
+      const bool allowed = begin >= min_leaf && entries.size() - begin >= min_leaf && begin > 0;
+      if (allowed && (!Criterion::kConcave || differ(s.previous, previous_weight, s.run, run_weight))) {
+        block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
+      }
+      for (std::size_t c = 0; c < k; ++c) s.left[c] += s.run[c];
+      left_weight += run_weight;
+      s.previous.swap(s.run);
+      previous_weight = run_weight;
+    }
+    block.flush();
+    return {block.best(), block.tag()};
+  }
+
+  void order_runs(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& s) const override {
+    if (samples_.n_classes == 2) {
+      for (Run& run : runs) run.key = share_of_first(entries, run);
+    } else {
+      order_by_principal_component(entries, runs, s);
+    }
+  }
+
+  bool needs_subsets() const override { return samples_.n_classes > 2 || !(Criterion::kConcave || kOrderedIsEnough); }
+
+  /// All subsets by Gray code: neighbours differ in one run, so each costs one update. The last run stays right.
+  Subset best_subset(std::span<const Entry> entries, std::span<const Run> runs, const Totals& totals,
+                     std::size_t min_leaf, Scratch& s) const override {
+    const std::size_t k = totals.classes.size();
+    count_runs(entries, runs, s);
+    CandidateBlock block(criterion_, totals, s);
+    s.left.assign(k, 0.0);
+    std::size_t n_left = 0;
+    std::uint32_t mask = 0;
+    for (std::uint32_t step = 1; step < std::uint32_t{1} << (runs.size() - 1); ++step) {
+      const int r = std::countr_zero(step);
+      mask ^= std::uint32_t{1} << r;
+      const bool joins = mask >> r & 1;
+      const std::size_t n_run = runs[r].end - runs[r].begin;
+      n_left = joins ? n_left + n_run : n_left - n_run;
+      for (std::size_t c = 0; c < k; ++c) s.left[c] += (joins ? 1.0 : -1.0) * s.counts[r * k + c];
+      if (n_left < min_leaf || entries.size() - n_left < min_leaf) continue;
+      double weight = 0.0;
+      for (std::size_t c = 0; c < k; ++c) weight += s.left[c];
+      block.push(s.left, weight, mask);
+    }
+    block.flush();
+    return {block.best(), block.tag()};
+  }
+
+  Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
+    Totals totals;
+    totals.classes.assign(node.classes.size(), 0.0);
+    for (const Entry& entry : entries) {
+      const double w = samples_.split_weight_of(entry.sample);
+      totals.classes[samples_.label[entry.sample]] += w;
+      totals.weight += w;
+    }
+    return totals;
+  }
+
+ protected:
+  // With two classes twoing is Gini in disguise: ordering the categories finds its best subset too.
+  static constexpr bool kOrderedIsEnough =
+      std::is_same_v<Criterion, Twoing> || std::is_same_v<Criterion, CostGini>;
+
+  /// Neighbouring runs of equal class shares form a segment: no cut inside it can be best.
+  static bool differ(const std::vector<double>& a, double a_weight, const std::vector<double>& b, double b_weight) {
+    for (std::size_t c = 0; c < a.size(); ++c) {
+      if (a[c] * b_weight != b[c] * a_weight) return true;
+    }
+    return false;
+  }
+
+  double share_of_first(std::span<const Entry> entries, const Run& run) const {
+    double first = 0.0, total = 0.0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const double w = samples_.split_weight_of(entries[i].sample);
+      total += w;
+      if (samples_.label[entries[i].sample] == 0) first += w;
+    }
+    return first / total;
+  }
+
+  /// Class weights of every run, row by row, in s.counts.
+  void count_runs(std::span<const Entry> entries, std::span<const Run> runs, Scratch& s) const {
+    const auto k = static_cast<std::size_t>(samples_.n_classes);
+    s.counts.assign(runs.size() * k, 0.0);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) {
+        s.counts[r * k + samples_.label[entries[i].sample]] += samples_.split_weight_of(entries[i].sample);
+      }
+    }
+  }
+
+  /// More classes than two and too many categories for all subsets: order the categories by their class shares
+  /// along the first principal component (Coppersmith, Hong and Hosking 1999), by power iteration.
+  void order_by_principal_component(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& s) const {
+    const auto k = static_cast<std::size_t>(samples_.n_classes);
+    count_runs(entries, runs, s);
+    std::vector<double> weight(runs.size(), 0.0), mean(k, 0.0), axis(k), next(k);
+    double total = 0.0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      for (std::size_t c = 0; c < k; ++c) weight[r] += s.counts[r * k + c];
+      for (std::size_t c = 0; c < k; ++c) mean[c] += s.counts[r * k + c];
+      for (std::size_t c = 0; c < k; ++c) s.counts[r * k + c] /= weight[r];
+      total += weight[r];
+    }
+    for (double& m : mean) m /= total;
+    for (std::size_t c = 0; c < k; ++c) axis[c] = 1.0 / static_cast<double>(c + 1);
+    const auto project = [&](std::size_t r) {
+      double dot = 0.0;
+      for (std::size_t c = 0; c < k; ++c) dot += (s.counts[r * k + c] - mean[c]) * axis[c];
+      return dot;
+    };
+    for (int iteration = 0; iteration < 30; ++iteration) {
+      std::fill(next.begin(), next.end(), 0.0);
+      for (std::size_t r = 0; r < runs.size(); ++r) {
+        const double pull = weight[r] * project(r);
+        for (std::size_t c = 0; c < k; ++c) next[c] += pull * (s.counts[r * k + c] - mean[c]);
+      }
+      double norm = 0.0;
+      for (const double x : next) norm += x * x;
+      if (!(norm > 0.0)) break;
+      for (std::size_t c = 0; c < k; ++c) axis[c] = next[c] / std::sqrt(norm);
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) runs[r].key = project(r);
+  }
+
+  Criterion criterion_;
+  const Samples& samples_;
+};
+
+}  // namespace spinney

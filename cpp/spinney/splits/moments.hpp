@@ -1,0 +1,28 @@
+#pragma once
+// The tight loops: Gini and squared error, whose drop is a difference of (sum)^2 / weight.
+
+#include "spinney/splits/scan.hpp"
+
+namespace spinney {
+
+/// 1/i for i = 0 .. n, so that the loops over equal weights divide by table.
+std::vector<double> make_inverses(std::size_t n);
+
+/// Best position and largest sum over sides of (moment)^2 / weight; score is -infinity if no cut is allowed.
+struct Moment {
+  double score = -kInfinity;
+  std::uint32_t position = 0;
+};
+
+struct ScanRange {
+  const Entry* entries;
+  std::size_t n, min_leaf;
+};
+
+Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);
+Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total);
+Moment scan_mean(ScanRange range, const double* y, double mean, const double* inverse);
+/// The means give the drop itself: the sum of squares about the mean is taken off.
+Moment scan_mean(ScanRange range, const double* y, double mean, const double* weight, double total_weight);
+
+}  // namespace spinney

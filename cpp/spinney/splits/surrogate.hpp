@@ -1,0 +1,26 @@
+#pragma once
+// Stand-in tests: how well another column repeats the way that the primary test sends the rows.
+
+#include <optional>
+
+#include "spinney/splits/scan.hpp"
+
+namespace spinney {
+
+enum Side : std::uint8_t { kLeft = 0, kRight = 1, kUnknown = 2 };
+
+/// Where the primary test sends the samples of a node, and the weight on each side.
+struct Sides {
+  const std::uint8_t* of;  // by sample
+  double left = 0.0, right = 0.0;
+};
+
+/// The best surrogate on one column (entries: the whole node, missing last), if it beats sending every row the
+/// majority way. Agreement is over rows where both columns have a value (Breiman et al. 1984, section 5.3).
+std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
+                                        std::span<const Entry> entries, const Sides& sides, Scratch& scratch);
+
+/// Halfway between two neighbouring values, never rounded onto the upper one.
+double cut_between(double lower, double upper);
+
+}  // namespace spinney
