@@ -16,6 +16,7 @@
 #include "hosted.hpp"
 #include "spinney/grow/grow.hpp"
 #include "spinney/prune/cross_validate.hpp"
+#include "spinney/splits/segments.hpp"
 
 namespace spinney::bindings {
 
@@ -103,7 +104,7 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
                 team, interrupt);
     const auto folds = masks.folds();
     curve = cross_validate(data, bound.target, params, samples, sorted, folds,
-                           typical_alphas(cost_complexity(tree).alphas), team, interrupt);
+                           typical_alphas(cost_complexity(tree, LinkRule::rpart).alphas), team, interrupt);
   });
   nb::object errors = nb::none();
   if (!masks.grow.empty()) errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
@@ -129,6 +130,7 @@ void bind_grow(nb::module_& m) {
       .def_rw("min_impurity_decrease", &GrowParams::min_impurity_decrease)
       .def_rw("max_features", &GrowParams::max_features)
       .def_rw("max_surrogates", &GrowParams::max_surrogates)
+      .def_rw("max_bins", &GrowParams::max_bins)
       .def_rw("seed", &GrowParams::seed);
 
   nb::class_<BoundDataset>(m, "Dataset")
@@ -161,6 +163,11 @@ void bind_grow(nb::module_& m) {
              }
              bound->target = {n_classes, bound->codes, bound->y, bound->weight, copy(class_scale), copy(split_scale), copy(cost)};
            }, nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"), nb::arg("cost"));
+
+  m.def("segment_borders", [](const Vector<double>& x, const Vector<std::int32_t>& codes, std::int32_t n_classes) {
+          if (x.shape(0) != codes.shape(0)) throw std::invalid_argument("x and y differ in length");
+          return to_numpy(segment_borders(view(x), view(codes), n_classes));
+        }, nb::arg("x"), nb::arg("codes"), nb::arg("n_classes"), "Cuts between runs of values with equal class shares.");
 
   m.def("grow", &grow_tree, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("n_threads") = 1,
         nb::arg("start").none() = nb::none(), nb::arg("validation_rows") = std::vector<RowIndex>{}, nb::arg("patience") = 0,

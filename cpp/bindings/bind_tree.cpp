@@ -78,6 +78,7 @@ Tree tree_from_state(const nb::dict& state) {
   tree.value = take<double>(state, "value");
   tree.weight = take<double>(state, "weight");
   tree.impurity = take<double>(state, "impurity");
+  tree.gain = take<double>(state, "gain");
   tree.risk = take<double>(state, "risk");
   tree.n_samples = take<std::int64_t>(state, "n_samples");
   tree.surrogates.tests = take_tests(state, "surrogate_");
@@ -103,6 +104,7 @@ nb::dict tree_to_state(const Tree& tree) {
   state["value"] = to_numpy(tree.value, {tree.n_nodes(), tree.n_outputs()});
   state["weight"] = to_numpy(tree.weight);
   state["impurity"] = to_numpy(tree.impurity);
+  state["gain"] = to_numpy(tree.gain);
   state["risk"] = to_numpy(tree.risk);
   state["n_samples"] = to_numpy(tree.n_samples);
   put_tests(state, tree.surrogates.tests, "surrogate_");

@@ -232,7 +232,8 @@ void Grower::divide(OpenNode node) {
   auto validation = divide_validation(node, fork, children);
   auto [left, right] = store_.divide(node.rows, node.features, members_[0].size(), members_[1].size(), goes_on[0],
                                      goes_on[1], team_);
-  const NodeId first = builder_.divide(node.id, std::move(node.split.test), std::move(surrogates), larger,
+  const double gain = node.split.drop * summarizer_.loss_unit();
+  const NodeId first = builder_.divide(node.id, {std::move(node.split.test), gain, std::move(surrogates), larger},
                                        std::array<NodeStats, 2>{children[0].stats, children[1].stats});
   ++n_leaves_;
   for (const std::int32_t b : {1, 0}) {  // the left child is on top of the stack

@@ -18,6 +18,7 @@ struct GrowParams {
   std::int64_t max_features = 0;           // drawn anew at each node; 0: all
   std::int64_t max_surrogates = 5;
   MissingRule missing = MissingRule::surrogate;
+  std::int64_t max_bins = 0;               // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;
 };
 

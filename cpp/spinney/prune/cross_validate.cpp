@@ -78,7 +78,7 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));
   }
   CurveSum sum(alphas.size());
-  sum.add_rows(tree, cost_complexity(tree), alphas, data.values, target, held_out);
+  sum.add_rows(tree, cost_complexity(tree, LinkRule::rpart), alphas, data.values, target, held_out);
   return sum;
 }
 

@@ -6,6 +6,7 @@
 
 #include "spinney/splits/moments.hpp"
 #include "spinney/splits/scan.hpp"
+#include "spinney/splits/segments.hpp"
 
 namespace spinney {
 
@@ -111,6 +112,7 @@ class ClassScan : public Scan {
     s.left.assign(k, 0.0);
     s.previous.assign(k, 0.0);
     double left_weight = 0.0, previous_weight = 0.0;
+    std::size_t previous_begin = 0;
     for (std::size_t i = 0; i < entries.size();) {
       const std::size_t begin = i;
       s.run.assign(k, 0.0);
@@ -120,10 +122,15 @@ class ClassScan : public Scan {
         s.run[samples_.label[entries[i].sample]] += w;
         run_weight += w;
       }
-      const bool allowed = begin >= min_leaf && entries.size() - begin >= min_leaf && begin > 0;
-      if (allowed && (!Criterion::kConcave || differ(s.previous, previous_weight, s.run, run_weight))) {
+      // Inside a segment the drop is convex in the place of the cut: only its borders can be best, or the first
+      // and last cut that min_leaf allows.
+      const bool allowed = begin > 0 && begin >= min_leaf && entries.size() - begin >= min_leaf;
+      const bool at_limit = previous_begin < min_leaf || entries.size() - i < min_leaf;
+      if (allowed && (!Criterion::kConcave || (min_leaf > 1 && at_limit) ||
+                      shares_differ(s.previous, previous_weight, s.run, run_weight))) {
         block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
       }
+      previous_begin = begin;
       for (std::size_t c = 0; c < k; ++c) s.left[c] += s.run[c];
       left_weight += run_weight;
       s.previous.swap(s.run);
@@ -183,14 +190,6 @@ class ClassScan : public Scan {
   // With two classes twoing is Gini in disguise: ordering the categories finds its best subset too.
   static constexpr bool kOrderedIsEnough =
       std::is_same_v<Criterion, Twoing> || std::is_same_v<Criterion, CostGini>;
-
-  /// Neighbouring runs of equal class shares form a segment: no cut inside it can be best.
-  static bool differ(const std::vector<double>& a, double a_weight, const std::vector<double>& b, double b_weight) {
-    for (std::size_t c = 0; c < a.size(); ++c) {
-      if (a[c] * b_weight != b[c] * a_weight) return true;
-    }
-    return false;
-  }
 
   double share_of_first(std::span<const Entry> entries, const Run& run) const {
     double first = 0.0, total = 0.0;

@@ -25,6 +25,7 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   tree_.value.insert(tree_.value.end(), stats.value.begin(), stats.value.end());
   tree_.weight.push_back(stats.weight);
   tree_.impurity.push_back(stats.impurity);
+  tree_.gain.push_back(0.0);
   tree_.risk.push_back(stats.risk);
   tree_.n_samples.push_back(stats.n_samples);
   tests_.emplace_back();
@@ -32,15 +33,15 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   return id;
 }
 
-NodeId TreeBuilder::divide(NodeId node, Test test, std::vector<Surrogate> surrogates, std::int32_t default_branch,
-                           std::span<const NodeStats> children) {
+NodeId TreeBuilder::divide(NodeId node, Division division, std::span<const NodeStats> children) {
   const auto first = static_cast<NodeId>(tree_.n_nodes());
   for (const NodeStats& child : children) add_node(node, child);
   tree_.first_child[node] = first;
   tree_.n_children[node] = static_cast<std::int32_t>(children.size());
-  tree_.default_branch[node] = default_branch;
-  tests_[node] = std::move(test);
-  surrogates_[node] = std::move(surrogates);
+  tree_.default_branch[node] = division.default_branch;
+  tree_.gain[node] = division.gain;
+  tests_[node] = std::move(division.test);
+  surrogates_[node] = std::move(division.surrogates);
   return first;
 }
 

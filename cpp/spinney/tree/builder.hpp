@@ -15,6 +15,14 @@ struct NodeStats {
   std::int64_t n_samples = 0;
 };
 
+/// How a node is divided.
+struct Division {
+  Test test;
+  double gain = 0.0;
+  std::vector<Surrogate> surrogates;
+  std::int32_t default_branch = 0;
+};
+
 class TreeBuilder {
  public:
   explicit TreeBuilder(Tree empty) : tree_(std::move(empty)) {}
@@ -23,8 +31,7 @@ class TreeBuilder {
 
   NodeId add_root(const NodeStats& stats) { return add_node(kNoNode, stats); }
   /// Turns a leaf into a test with the given children; returns the first child.
-  NodeId divide(NodeId node, Test test, std::vector<Surrogate> surrogates, std::int32_t default_branch,
-                std::span<const NodeStats> children);
+  NodeId divide(NodeId node, Division division, std::span<const NodeStats> children);
   Tree finish() &&;
 
  private:

@@ -109,7 +109,7 @@ std::string check_sizes(const Tree& tree) {
   if (n == 0) return "a tree needs at least one node";
   if (tree.n_features < 0 || tree.n_classes < 0) return "negative number of features or classes";
   const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
-                     tree.weight.size() == n && tree.impurity.size() == n && tree.risk.size() == n &&
+                     tree.weight.size() == n && tree.impurity.size() == n && tree.gain.size() == n && tree.risk.size() == n &&
                      tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
   if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
   if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
@@ -191,6 +191,7 @@ Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
     out.value.insert(out.value.end(), tree.values(old), tree.values(old) + tree.n_outputs());
     out.weight.push_back(tree.weight[old]);
     out.impurity.push_back(tree.impurity[old]);
+    out.gain.push_back(leaf ? 0.0 : tree.gain[old]);
     out.risk.push_back(tree.risk[old]);
     out.n_samples.push_back(tree.n_samples[old]);
   }

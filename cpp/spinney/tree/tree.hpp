@@ -70,6 +70,7 @@ struct Tree {
   std::vector<std::int32_t> default_branch; // where rows go that neither test nor surrogate can place
   std::vector<double> value;                // n_nodes * n_outputs(): class weights, or the mean
   std::vector<double> weight, impurity;
+  std::vector<double> gain;                 // of the node's test over the rows that have its value, times weight
   std::vector<double> risk;                 // total cost of the node as a leaf, not divided by the root's weight
   std::vector<std::int64_t> n_samples;
   SurrogateTable surrogates;

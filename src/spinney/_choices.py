@@ -1,0 +1,60 @@
+"""Checks of constructor parameters: one clear error that names the parameter and what it takes."""
+
+import difflib
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str | None]) -> None:
+    """Check that a parameter is one of the named choices.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    value : object
+        What the user gave.
+    allowed : iterable of str or None
+        The choices.
+    """
+    choices = list(allowed)
+    if value is None or isinstance(value, str):
+        if value in choices:
+            return
+        words = [choice for choice in choices if choice is not None]
+        near = difflib.get_close_matches(value, words, n=1) if value is not None else []
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+    else:
+        hint = ""
+    listed = ", ".join(repr(choice) for choice in choices)
+    raise ValueError(f"{name} must be one of {listed}, got {value!r}.{hint}")
+
+
+def check_integer(name: str, value: Any, *, low: int, remedy: str = "") -> int:
+    """Return a parameter as an int of at least `low`."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= low:
+        return int(value)
+    raise ValueError(f"{name} must be an integer >= {low}, got {value!r}.{remedy and ' ' + remedy}")
+
+
+def check_number(
+    name: str, value: Any, *, low: float, high: float = math.inf, open_ends: bool = False
+) -> float:
+    """Return a parameter as a finite float between `low` and `high`."""
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
+        number = float(value)
+        if low < number < high or (not open_ends and low <= number <= high):
+            return number
+    bounds = f"> {low:g}" if open_ends else f">= {low:g}"
+    if math.isfinite(high):
+        bounds += f" and {'<' if open_ends else '<='} {high:g}"
+    raise ValueError(f"{name} must be a number {bounds}, got {value!r}.")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a parameter that must be True or False."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}.")

@@ -1,0 +1,86 @@
+"""Which rows grow a tree and which judge it: folds and validation shares."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from spinney._choices import check_integer, check_number
+
+Mask = NDArray[np.bool_]
+
+
+def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> NDArray[np.intp]:
+    """Return the used rows, shuffled, then ordered by stratum: dealing them out keeps shares."""
+    rows = check_random_state(random_state).permutation(np.flatnonzero(used))
+    return rows[np.argsort(strata[rows], kind="stable")]
+
+
+def make_folds(
+    cv: Any, X: Any, strata: NDArray[Any], used: Mask, random_state: Any
+) -> list[tuple[Mask, Mask]]:
+    """Return (training rows, held-out rows) for every fold.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        A number of folds, an object with `split(X, y)`, or pairs of indices.
+    X : array
+        The table, for splitters.
+    strata : array of shape (n_rows,)
+        Classes to be divided evenly; one value for regression.
+    used : array of bool
+        Rows that take part.
+    random_state : int, RandomState or None
+        For folds given by number.
+    """
+    if hasattr(cv, "split"):
+        pairs: Iterable[Any] = cv.split(X, strata)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        pairs = cv
+    else:
+        check_integer("cv", cv, low=2, remedy="Or give a splitter, or an iterable of splits.")
+        rows = _dealt(strata, used, random_state)
+        fold_of = np.full(len(used), -1)
+        fold_of[rows] = np.arange(len(rows)) % cv
+        n_folds = min(int(cv), len(rows))
+        return [(used & (fold_of != k), used & (fold_of == k)) for k in range(n_folds)]
+    folds = []
+    for pair in pairs:
+        train, test = (_as_mask(part, len(used)) & used for part in pair)
+        if not train.any() or not test.any():
+            raise ValueError("cv gave a split without rows to train on, or to test on.")
+        folds.append((train, test))
+    if not folds:
+        raise ValueError("cv gave no splits.")
+    return folds
+
+
+def _as_mask(rows: Any, n_rows: int) -> Mask:
+    rows = np.asarray(rows)
+    if rows.dtype == np.bool_ and rows.shape == (n_rows,):
+        return rows
+    if len(rows) and (rows.min() < 0 or rows.max() >= n_rows):
+        raise ValueError(f"cv gave a row index outside 0 to {n_rows - 1}.")
+    mask = np.zeros(n_rows, dtype=bool)
+    mask[rows.astype(np.intp)] = True
+    return mask
+
+
+def hold_out(fraction: Any, strata: NDArray[Any], used: Mask, random_state: Any) -> Mask:
+    """Return the rows set aside for validation: an even share of every stratum."""
+    share = check_number("validation_fraction", fraction, low=0.0, high=1.0, open_ends=True)
+    rows = _dealt(strata, used, random_state)
+    n_out = min(max(1, round(share * len(rows))), len(rows) - 1)
+    if n_out < 1:
+        raise ValueError(
+            "validation_fraction needs at least two rows of positive weight to divide, "
+            f"got {len(rows)}."
+        )
+    steps = np.arange(len(rows)) * n_out
+    chosen = (steps + n_out) // len(rows) > steps // len(rows)
+    mask = np.zeros(len(used), dtype=bool)
+    mask[rows[chosen]] = True
+    return mask

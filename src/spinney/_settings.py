@@ -1,0 +1,121 @@
+"""Constructor parameters to the core's settings: every check of a parameter of growth is here."""
+
+import math
+import os
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from spinney import _core
+from spinney._choices import check_choice, check_integer, check_number
+
+CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
+REGRESSION_CRITERIA = ("squared_error", "absolute_error")
+MISSING_RULES = ("surrogate", "majority", "fractional")
+_NO_LIMIT = 2**62
+
+
+def growth_params(
+    estimator: Any, criteria: tuple[str, ...], n_rows: int, n_features: int
+) -> _core.GrowParams:
+    """Check the parameters of growth and hand them to the core.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose attributes are read.
+    criteria : tuple of str
+        The names that `criterion` may have; a callable is allowed for classes.
+    n_rows, n_features : int
+        Of the training table, for parameters given as shares.
+
+    Returns
+    -------
+    spinney._core.GrowParams
+    """
+    params = _core.GrowParams()
+    if callable(estimator.criterion) and criteria is CLASS_CRITERIA:
+        params.set_criterion(estimator.criterion)
+    else:
+        check_choice("criterion", estimator.criterion, criteria)
+        params.set_criterion(estimator.criterion)
+    check_choice("missing", estimator.missing, MISSING_RULES)
+    check_choice("unseen", estimator.unseen, ("missing", "error"))
+    params.set_missing(MISSING_RULES.index(estimator.missing))
+    params.max_depth = _max_depth(estimator.max_depth)
+    params.min_samples_split = _row_count(
+        "min_samples_split", estimator.min_samples_split, 2, n_rows
+    )
+    params.min_samples_leaf = _row_count("min_samples_leaf", estimator.min_samples_leaf, 1, n_rows)
+    params.min_impurity_decrease = check_number(
+        "min_impurity_decrease", estimator.min_impurity_decrease, low=0.0
+    )
+    if estimator.max_leaf_nodes is not None:
+        params.max_leaf_nodes = check_integer("max_leaf_nodes", estimator.max_leaf_nodes, low=2)
+    params.max_surrogates = check_integer("max_surrogates", estimator.max_surrogates, low=0)
+    params.max_features = feature_count(estimator.max_features, n_features)
+    if params.max_features:
+        params.seed = random_seed(estimator.random_state)
+    if estimator.max_bins is not None:
+        params.max_bins = check_integer("max_bins", estimator.max_bins, low=2)
+        if params.max_bins > 65_535:
+            raise ValueError(f"max_bins must be at most 65535, got {estimator.max_bins!r}.")
+    return params
+
+
+def _max_depth(value: Any) -> int:
+    if value is None:
+        return _NO_LIMIT
+    remedy = "Use max_depth=None for an unlimited depth."
+    return min(check_integer("max_depth", value, low=1, remedy=remedy), _NO_LIMIT)
+
+
+def _row_count(name: str, value: Any, low: int, n_rows: int) -> int:
+    """Return a number of rows: given as such, or as a share of all rows."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return min(check_integer(name, value, low=low), _NO_LIMIT)
+    if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) < 1.0:
+        return max(low, math.ceil(float(value) * n_rows))
+    raise ValueError(
+        f"{name} must be an integer >= {low} or a share of the rows between 0 and 1, got {value!r}."
+    )
+
+
+def feature_count(value: Any, n_features: int) -> int:
+    """Return how many features are drawn at a node; 0 stands for all of them."""
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        check_choice("max_features", value, ("sqrt", "log2", None))
+        return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
+        return 0 if value >= n_features else int(value)
+    if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) <= 1.0:
+        count = max(1, int(float(value) * n_features))
+        return 0 if count >= n_features else count
+    raise ValueError(
+        "max_features must be None, 'sqrt', 'log2', an integer >= 1 or a share of the features "
+        f"between 0 and 1, got {value!r}."
+    )
+
+
+def random_seed(random_state: Any) -> int:
+    """Return a seed for the core's own random streams."""
+    if isinstance(random_state, Integral):
+        return int(random_state) % 2**64
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def thread_count(n_jobs: Any) -> int:
+    """Return the number of threads that `n_jobs` asks for, as scikit-learn counts them."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, got {n_jobs!r}. "
+            "Use n_jobs=-1 for all cores."
+        )
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return int(n_jobs) if n_jobs > 0 else max(1, (n_cores or 1) + 1 + int(n_jobs))

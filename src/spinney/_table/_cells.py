@@ -1,0 +1,159 @@
+"""The two forms in which a column is read: numbers, or codes with labels.
+
+Readers (`_arrays`, `_series`) return one of them; `_encode` asks for what the schema needs and
+converts where it must: numbers to codes when the user declares them categories, codes to numbers
+when a numeric column arrives as text.
+"""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._table._schema import Label
+
+LARGEST_EXACT = 2**53  # float64 holds every integer up to here
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of numbers, in whatever numeric dtype it came."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A column of categories: `labels[codes[i]]` is the label of row i.
+
+    The code of a missing cell is -1 or `len(labels)`: both are the last place of a list that is
+    one longer than `labels`, so a lookup never leaves its table. A label of None is missing too;
+    two places may hold the same label.
+    """
+
+    codes: NDArray[Any]
+    labels: list[Label | None]
+    ordered: bool = False
+
+    def occurring(self, rows: NDArray[np.bool_] | None = None) -> list[Label]:
+        """Return the distinct labels that occur, in the given rows if any are given."""
+        seen = np.zeros(len(self.labels) + 1, dtype=bool)
+        seen[self.codes if rows is None else self.codes[rows]] = True
+        labels = dict.fromkeys(self.labels[place] for place in np.flatnonzero(seen[:-1]))
+        return [label for label in labels if label is not None]
+
+    def replace(self, numbers: dict[Label, float]) -> NDArray[np.float64]:
+        """Return the column with each label replaced by its number, others by NaN."""
+        nan = float("nan")
+        # A label of None is in no dictionary of numbers, so it gives NaN as well.
+        found = [numbers.get(label, nan) for label in self.labels]  # type: ignore[arg-type]
+        values: NDArray[np.float64] = np.array([*found, nan])[self.codes]
+        return values
+
+
+Cells: TypeAlias = Numbers | Codes
+
+
+def as_label(value: Any) -> Label | None:
+    """Return the value as a plain str, int, float or bool; None if it is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        number = float(value) + 0.0  # the two zeros are one category, written 0.0
+        return None if number != number else number
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return str(value)  # intervals and dates that were made a category
+
+
+def as_labels(values: Iterable[Any]) -> list[Label | None]:
+    """Return the values as labels."""
+    labels = list(values)
+    if set(map(type, labels)) <= {str, int, bool}:  # nothing to convert, and fast to see
+        return labels
+    return [as_label(value) for value in labels]
+
+
+def numbers_to_codes(numbers: Numbers) -> Codes:
+    """Make every distinct number a category."""
+    values, missing = numbers.values, numbers.missing
+    if values.dtype.kind == "f":
+        values = to_float64(values) + 0.0  # labels are Python floats, and -0.0 is 0.0
+        gaps = np.isnan(values)
+        missing = gaps if missing is None else missing | gaps
+    if missing is None or not missing.any():
+        distinct, codes = np.unique(values, return_inverse=True)
+        return Codes(codes, distinct.tolist())
+    codes = np.full(len(values), -1, dtype=np.int64)
+    distinct, codes[~missing] = np.unique(values[~missing], return_inverse=True)
+    return Codes(codes, distinct.tolist())
+
+
+def codes_to_numbers(codes: Codes, name: str, remedy: str) -> NDArray[np.float64]:
+    """Read the labels as numbers: 7, 7.0, "7" and True are, "seven" is an error."""
+    numbers: dict[Label, float] = {}
+    for label in codes.occurring():
+        try:
+            numbers[label] = float(label)
+        except (ValueError, OverflowError):
+            raise ValueError(
+                f"column {name!r} must hold numbers, but it holds {label!r}. {remedy}"
+            ) from None
+    return codes.replace(numbers)
+
+
+def numbers_to_float64(numbers: Numbers, name: str) -> NDArray[np.float64]:
+    """Return the numbers as float64, with NaN where they are missing."""
+    values = to_float64(numbers.values, [name])
+    if numbers.missing is not None and numbers.missing.any():
+        values = np.where(numbers.missing, np.nan, values)
+    return values
+
+
+def to_float64(values: NDArray[Any], names: Iterable[str] = ()) -> NDArray[np.float64]:
+    """Return a column, or a block of columns, as float64; warn where integers are rounded."""
+    if values.dtype == np.float64:  # native byte order only
+        return values
+    with np.errstate(over="ignore"):  # a long double beyond the range of float64 is infinite
+        converted: NDArray[np.float64] = values.astype(np.float64)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        largest = max(-int(values.min()), int(values.max()))
+        if largest > LARGEST_EXACT:
+            _warn_rounded(values, converted, names)
+    return converted
+
+
+def _warn_rounded(
+    values: NDArray[Any], converted: NDArray[np.float64], names: Iterable[str]
+) -> None:
+    limit = 2.0 ** (63 if values.dtype.kind == "i" else 64)
+    with np.errstate(invalid="ignore"):
+        # At the limit itself the way back is undefined; such a value was rounded up to it.
+        rounded = (converted >= limit) | (converted.astype(values.dtype) != values)
+    columns = rounded.reshape(len(values), -1)
+    for name, count in zip(names, columns.sum(axis=0).tolist(), strict=True):
+        if count:
+            warn_rounded(name, count)
+
+
+def warn_rounded(name: str, count: int) -> None:
+    """Warn that so many integers of a column are not exact as float64."""
+    warnings.warn(
+        f"column {name!r} holds {count} integer(s) beyond 2**53 that lose precision as float64: "
+        "neighbouring values may become equal. If they are identifiers, leave the column out or "
+        "name it in categorical_features.",
+        UserWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,269 @@
+"""Labels, weights, priors and costs to the core's target. Every check of `y` and weights is here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from spinney import _core
+from spinney._choices import check_choice
+
+Floats = NDArray[np.float64]
+_MAX_CLASSES = 65_535
+_NONE: Floats = np.zeros(0)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """Return the weights of the rows; ones if there are none.
+
+    Weights far from 1 are all multiplied by one power of two, which changes no tree.
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-D, got an array of {weight.ndim} dimensions.")
+    if len(weight) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(weight)} entries for {n_rows} rows (sample_weight.shape == "
+            f"{weight.shape}, expected ({n_rows},)). Give one weight per row."
+        )
+    bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(bad):
+        found = weight[bad[0]]
+        what = "Negative values" if found < 0 else "a value that is not finite"
+        raise ValueError(
+            f"sample_weight holds {what} (first: {found} at index {bad[0]}). "
+            "Weights must be finite and >= 0."
+        )
+    most = weight.max(initial=0.0)
+    if most == 0.0:
+        raise ValueError(
+            "sample_weight is 0 for every row. Sample weights must contain at least one non-zero "
+            "number."
+        )
+    if not 1e-100 < most < 1e100:
+        weight = np.ldexp(weight, -int(np.frexp(most)[1]))
+    return weight
+
+
+def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
+    """Return y as one column without gaps, as long as the table."""
+    if y is None:
+        raise ValueError(
+            f"This {estimator_name} estimator requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(np.ma.filled(y, np.nan) if isinstance(y, np.ma.MaskedArray) else y, warn=True)
+    if len(y) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, y has {len(y)}."
+        )
+    if np.iscomplexobj(y):
+        raise ValueError("Complex data not supported: y holds complex numbers.")
+    gaps = np.flatnonzero(_is_missing(y))
+    if len(gaps):
+        shown = ", ".join(map(str, gaps[:5])) + (", ..." if len(gaps) > 5 else "")
+        raise ValueError(
+            f"Input y contains NaN: the target is missing in {len(gaps)} rows (index {shown}). "
+            "Drop these rows."
+        )
+    return y
+
+
+def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
+    if y.dtype.kind == "f":
+        return np.isnan(y)
+    if y.dtype.kind == "O":
+        return np.array([v is None or v != v or type(v).__name__ == "NAType" for v in y], bool)
+    return np.zeros(len(y), dtype=bool)
+
+
+@dataclass(frozen=True)
+class ClassTarget:
+    """Class codes and everything that weighs them, checked."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]  # -1 in rows without weight whose class no other row has
+    weight: Floats
+    class_scale: Floats
+    split_scale: Floats
+    cost: Floats  # (n_classes, n_classes), or empty
+
+    def with_weight(self, weight: Floats) -> "ClassTarget":
+        """Return the same target with other weights of the rows."""
+        return replace(self, weight=weight)
+
+    def core(self) -> _core.Target:
+        """Return the core's target."""
+        codes = np.maximum(self.codes, 0).astype(np.float64)
+        return _core.Target(
+            len(self.classes),
+            codes,
+            self.weight,
+            self.class_scale,
+            self.split_scale,
+            self.cost.ravel(),
+        )
+
+
+def class_target(
+    y: Any,
+    weight: Floats,
+    *,
+    estimator_name: str,
+    class_weight: Any = None,
+    priors: Any = None,
+    cost_matrix: Any = None,
+    cost_method: str = "gini",
+    classes: NDArray[Any] | None = None,
+) -> ClassTarget:
+    """Check and encode a target of classes; see `spinney.CARTClassifier` for the parameters."""
+    y = check_y(y, len(weight), estimator_name)
+    check_classification_targets(y)
+    classes, codes = _encode_classes(y, weight > 0, classes)
+    n_classes = len(classes)
+    if n_classes > _MAX_CLASSES:
+        raise ValueError(f"y holds {n_classes} classes, the limit is {_MAX_CLASSES}.")
+    totals = np.bincount(codes[weight > 0], weight[weight > 0], minlength=n_classes)
+    scale = _class_scale(class_weight, priors, classes, totals)
+    if scale.size and not scale.all():  # a class without weight is as if absent
+        weight = np.where(scale[np.maximum(codes, 0)] == 0.0, 0.0, weight)
+        if not weight.any():
+            raise ValueError("class_weight leaves no row with a weight above 0.")
+    cost = _cost(cost_matrix, classes)
+    check_choice("cost_method", cost_method, ("gini", "altered_priors"))
+    split_scale = _NONE
+    if cost.size and cost_method == "altered_priors":
+        split_scale = _altered(scale if scale.size else np.ones(n_classes), cost, totals)
+    return ClassTarget(classes, codes, weight, scale, split_scale, cost)
+
+
+def _encode_classes(
+    y: NDArray[Any], used: NDArray[np.bool_], known: NDArray[Any] | None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y})
+        raise TypeError(
+            f"y mixes labels of types {', '.join(kinds)}, which cannot be sorted. "
+            "Give labels of one type."
+        ) from None
+    if known is not None:
+        place = {label: code for code, label in enumerate(known.tolist())}
+        strange = [label for label in classes.tolist() if label not in place]
+        if strange:
+            raise ValueError(f"y holds classes that the model does not know: {strange[:5]}.")
+        return known, np.array([place[label] for label in classes.tolist()], np.intp)[codes]
+    if not used.all():  # rows of weight zero are as if absent
+        present = np.zeros(len(classes), dtype=bool)
+        present[codes[used]] = True
+        new = np.where(present, np.cumsum(present) - 1, -1)
+        return classes[present], new[codes]
+    return classes, codes
+
+
+def _class_scale(
+    class_weight: Any, priors: Any, classes: NDArray[Any], totals: Floats
+) -> Floats:
+    if class_weight is not None and priors is not None:
+        raise ValueError("class_weight and priors both reweigh the classes: give one of them.")
+    if priors is not None:
+        shares = _per_class("priors", priors, classes, default=None)
+        if not np.isclose(shares.sum(), 1.0, atol=1e-6) or (shares <= 0).any():
+            raise ValueError(f"priors must be above 0 and add up to 1, got {shares.tolist()}.")
+        return np.asarray(shares / shares.sum() * totals.sum() / totals)
+    if class_weight is None:
+        return _NONE
+    if isinstance(class_weight, str):
+        check_choice("class_weight", class_weight, ("balanced", None))
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    weights = _per_class("class_weight", class_weight, classes, default=1.0)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(f"class_weight must be finite and >= 0, got {weights.tolist()}.")
+    return weights
+
+
+def _per_class(name: str, given: Any, classes: NDArray[Any], default: float | None) -> Floats:
+    """Return one number per class from a mapping or a sequence."""
+    labels = classes.tolist()
+    if not isinstance(given, Mapping):
+        numbers = np.asarray(given, dtype=np.float64)
+        if numbers.shape != (len(labels),):
+            raise ValueError(
+                f"{name} must be a mapping of class to number, or {len(labels)} numbers in the "
+                f"order of the classes {labels[:10]}, got shape {numbers.shape}."
+            )
+        return numbers
+    strange = [label for label in given if label not in labels]
+    if strange:
+        raise ValueError(f"{name} names {strange[0]!r}, which is no class of y: {labels[:10]}.")
+    lacking = [label for label in labels if label not in given]
+    if lacking and default is None:
+        raise ValueError(f"{name} lacks the class {lacking[0]!r}. Give every class of y.")
+    return np.array([float(given.get(label, default)) for label in labels])
+
+
+def _cost(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
+    if cost_matrix is None:
+        return _NONE
+    labels = classes.tolist()
+    n = len(labels)
+    if isinstance(cost_matrix, Mapping):
+        cost = 1.0 - np.eye(n)
+        for pair, value in cost_matrix.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError(f"cost_matrix needs keys (true, predicted), got {pair!r}.")
+            for label in pair:
+                if label not in labels:
+                    raise ValueError(
+                        f"cost_matrix names {label!r}, which is no class of y: {labels[:10]}."
+                    )
+            cost[labels.index(pair[0]), labels.index(pair[1])] = value
+    else:
+        cost = np.array(cost_matrix, dtype=np.float64)
+        if cost.shape != (n, n):
+            raise ValueError(
+                f"cost_matrix must have shape ({n}, {n}), rows true and columns predicted in the "
+                f"order of the classes {labels[:10]}, got {cost.shape}."
+            )
+    if not np.isfinite(cost).all() or (cost < 0).any() or np.diag(cost).any():
+        raise ValueError("cost_matrix must be finite and >= 0 with zeros on the diagonal.")
+    return cost
+
+
+def _altered(scale: Floats, cost: Floats, totals: Floats) -> Floats:
+    """Altered priors (Breiman et al. 1984, section 4.4): a class weighs what its errors cost."""
+    altered = scale * cost.sum(axis=1)
+    return np.asarray(altered * ((scale * totals).sum() / (altered * totals).sum()))
+
+
+def real_target(y: Any, weight: Floats, *, estimator_name: str) -> Floats:
+    """Check a target of numbers."""
+    y = check_y(y, len(weight), estimator_name)
+    if y.dtype.kind == "O":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("y must hold numbers for regression, got text or objects.") from None
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y must hold numbers for regression, got {y.dtype}.")
+    numbers = np.ascontiguousarray(y, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if len(bad):
+        raise ValueError(
+            f"Input y contains infinity or a value too large for float64 (index {bad[0]})."
+        )
+    return numbers
+
+
+def real_core(y: Floats, weight: Floats) -> _core.Target:
+    """Return the core's target for numbers."""
+    return _core.Target(0, y, weight, _NONE, _NONE, _NONE)

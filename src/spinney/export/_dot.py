@@ -1,0 +1,93 @@
+"""A tree in the DOT language, which Graphviz and many editors draw."""
+
+from typing import TYPE_CHECKING
+
+from spinney.plot._palette import PAPER, class_colours, mix
+from spinney.tree._node_text import answer_words, below_counts, class_words, question_words
+from spinney.tree._words import SHORT_DIGITS, number_text
+
+if TYPE_CHECKING:
+    from spinney.tree._node import Node
+    from spinney.tree._view import Tree
+
+_MOST_CATEGORIES = 6
+
+
+def to_graphviz(
+    tree: "Tree",
+    *,
+    max_depth: int | None = 10,
+    digits: int = SHORT_DIGITS,
+    filled: bool = True,
+) -> str:
+    """Return a tree as DOT source: a box for each node, the answer to its test on each edge.
+
+    Write it to a file and run ``dot -Tsvg tree.dot -o tree.svg``, or paste it into any viewer.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int or None, default=10
+        Nodes deeper than this are left out; a dashed box says how many. None draws all of them.
+    digits : int, default=6
+        Significant digits of numbers.
+    filled : bool, default=True
+        Whether boxes take the colour of the class they predict, paler where classes are mixed.
+
+    Returns
+    -------
+    str
+    """
+    below = below_counts(tree)
+    colours = class_colours(0 if tree.classes is None else len(tree.classes))
+    lines = [
+        "digraph tree {",
+        '  graph [ranksep="0.4", nodesep="0.25"];',
+        '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", fontname="Helvetica"];',
+        '  edge [fontname="Helvetica", fontsize=10];',
+    ]
+    stack = [tree.root]
+    while stack:
+        node = stack.pop()
+        fill = f', fillcolor="{_fill(node, colours)}"' if filled and colours else ""
+        lines.append(f"  n{node.id} [label={_quoted(_label(node, digits))}{fill}];")
+        test = node.test
+        if test is None:
+            continue
+        if max_depth is not None and node.depth >= max_depth:
+            more = f"{below[node.id]} nodes below depth {max_depth}"
+            lines.append(f'  m{node.id} [label={_quoted(more)}, style="rounded,dashed"];')
+            lines.append(f"  n{node.id} -> m{node.id} [style=dashed];")
+            continue
+        for branch, child in enumerate(node.children):
+            answer = _quoted(answer_words(test, branch, _MOST_CATEGORIES))
+            lines.append(f"  n{node.id} -> n{child.id} [label={answer}];")
+        stack.extend(reversed(node.children))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _label(node: "Node", digits: int) -> str:
+    """Return the lines in a box: what is asked, what is predicted, how many rows, which classes."""
+    test = node.test
+    lines = [] if test is None else [question_words(test, digits, _MOST_CATEGORIES)]
+    if node.tree.classes is None:
+        lines.append(f"mean {number_text(node.prediction, digits)}")
+    else:
+        lines.append(str(node.prediction))
+    lines.append(f"{node.n_samples} rows")
+    shares = class_words(node, digits)
+    return "\n".join([*lines, shares] if shares else lines)
+
+
+def _fill(node: "Node", colours: list[str]) -> str:
+    shares = node.probabilities
+    assert shares is not None
+    label = int(node.tree.labels[node.id])
+    return mix(PAPER, colours[label], 0.15 + 0.55 * float(shares[label]))
+
+
+def _quoted(text: str) -> str:
+    """Return text as a DOT string that shows exactly that text."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\0", " ")
+    return '"' + text.replace("\n", "\\n") + '"'

@@ -1,0 +1,83 @@
+"""A tree as indented text, for reading in a terminal or pasting into a report."""
+
+from typing import TYPE_CHECKING
+
+from spinney.tree._node_text import below_counts, branch_words, class_words
+from spinney.tree._words import SHORT_DIGITS, number_text
+
+if TYPE_CHECKING:
+    from spinney.tree._node import Node
+    from spinney.tree._view import Tree
+
+
+def to_text(
+    tree: "Tree",
+    *,
+    max_depth: int | None = 10,
+    digits: int = SHORT_DIGITS,
+    surrogates: bool = False,
+) -> str:
+    """Return a tree as indented text, a line for each node.
+
+    A line holds the condition that leads to the node, what the node predicts, the number of its
+    training rows, and the weight of each class.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int or None, default=10
+        Nodes deeper than this are not written; a line says how many. None writes all of them,
+        which for a tree of depth d takes space in proportion to d for each line.
+    digits : int, default=6
+        Significant digits of numbers.
+    surrogates : bool, default=False
+        Whether to list the stand-in tests of each node.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from spinney import Tree
+    >>> tree = Tree.from_dict({
+    ...     "classes": ["bad", "good"],
+    ...     "features": ["income"],
+    ...     "nodes": [
+    ...         {"test": "income <= 36", "children": [1, 2], "counts": [5, 5]},
+    ...         {"test": None, "children": [], "counts": [4, 1]},
+    ...         {"test": None, "children": [], "counts": [1, 4]},
+    ...     ],
+    ... })
+    >>> print(to_text(tree))
+    all rows: bad, n=10 (5 bad, 5 good)
+    |-- income <= 36: bad, n=5 (4 bad, 1 good)
+    `-- income > 36: good, n=5 (1 bad, 4 good)
+    """
+    below = below_counts(tree)
+    lines = []
+    stack: list[tuple[Node, str, str]] = [(tree.root, "", "")]
+    while stack:
+        node, mark, indent = stack.pop()
+        lines.append(f"{mark}{branch_words(node, digits)}: {_summary(node, digits)}")
+        if node.is_leaf:
+            continue
+        if max_depth is not None and node.depth >= max_depth:
+            lines.append(f"{indent}`-- ... {below[node.id]} nodes below depth {max_depth}")
+            continue
+        if surrogates:
+            lines += [f"{indent}|   else {surrogate}" for surrogate in node.surrogates]
+        children = node.children
+        for child in reversed(children):
+            last = child == children[-1]
+            deeper = indent + ("    " if last else "|   ")
+            stack.append((child, indent + ("`-- " if last else "|-- "), deeper))
+    return "\n".join(lines)
+
+
+def _summary(node: "Node", digits: int) -> str:
+    words, said = class_words(node, digits), node.prediction
+    if node.tree.classes is None:
+        said = number_text(said, digits)
+    return f"{said}, n={node.n_samples}" + (f" ({words})" if words else "")

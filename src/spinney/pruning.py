@@ -1,0 +1,260 @@
+"""Pruning: how large a tree should be.
+
+`cost_complexity_path` gives the nested sequence of subtrees that are best of their size, `select`
+chooses one of them by rows that did not grow the tree, and `reduced_error` prunes bottom-up by such
+rows. None of them grows anything again.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._choices import check_choice
+from spinney._target import check_weights, class_target, real_core, real_target
+from spinney.tree._view import Tree
+
+__all__ = ["PruningPath", "cost_complexity_path", "link_strengths", "reduced_error", "select"]
+
+Floats = NDArray[np.float64]
+_SLACK = 1e-10  # alphas this close, relatively, are the same
+
+
+class _Subtrees(Sequence[Tree]):
+    """The trees of a path, each made when it is asked for."""
+
+    def __init__(self, tree: Tree, node_alpha: Floats, alphas: Floats) -> None:
+        self._tree, self._node_alpha, self._alphas = tree, node_alpha, alphas
+
+    def __len__(self) -> int:
+        return len(self._alphas)
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
+
+
+def prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
+    """Return the smallest subtree that is best at alpha."""
+    return tree._collapsed(node_alpha <= alpha * (1.0 + _SLACK))
+
+
+class PruningPath:
+    """The sequence of subtrees of cost-complexity pruning, from the whole tree to its root.
+
+    Attributes
+    ----------
+    alphas : array of shape (n_trees,)
+        From 0 upwards. Tree k is best for penalties from `alphas[k]` up to `alphas[k + 1]`, in cost
+        per training row and leaf.
+    n_leaves : array of shape (n_trees,)
+        Leaves of each tree.
+    risks : array of shape (n_trees,)
+        Cost of each tree on its training rows, per row.
+    trees : sequence of Tree
+        The subtrees, made when asked for.
+    errors, standard_errors : array of shape (n_trees,) or None
+        Cost per row of each tree on rows that did not grow it, after a selection.
+    selected : int or None
+        The tree that was chosen.
+    rule : str or None
+        By which rule.
+
+    Examples
+    --------
+    >>> from spinney import CARTClassifier
+    >>> from spinney.pruning import cost_complexity_path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "a"]
+    >>> path = cost_complexity_path(CARTClassifier().fit(X, y).tree_)
+    >>> path.n_leaves.tolist()
+    [3, 1]
+    """
+
+    def __init__(self, tree: Tree, method: str = "rpart") -> None:
+        check_choice("method", method, ("rpart", "exact"))
+        self._tree, self._exact = tree, method == "exact"
+        found = _core.cost_complexity(tree._core, self._exact)
+        node_alpha, self.alphas, self.n_leaves, self.risks = found
+        self._node_alpha: Floats = node_alpha
+        self.trees: Sequence[Tree] = _Subtrees(tree, node_alpha, self.alphas)
+        self.errors: Floats | None = None
+        self.standard_errors: Floats | None = None
+        self.selected: int | None = None
+        self.rule: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    def choose(self, errors: Floats, standard_errors: Floats, rule: str) -> Tree:
+        """Record errors from other rows and return the tree that the rule chooses.
+
+        Parameters
+        ----------
+        errors, standard_errors : array of shape (n_trees,)
+            Cost per row of each tree, and its standard error.
+        rule : {"1se", "min"}
+            The tree of least error, or the smallest one within a standard error of it.
+
+        Returns
+        -------
+        Tree
+        """
+        check_choice("rule", rule, ("1se", "min"))
+        self.errors, self.standard_errors, self.rule = errors, standard_errors, rule
+        least = float(errors.min())
+        best = int(np.flatnonzero(errors <= least + 1e-12 * max(1.0, abs(least)))[-1])
+        limit = least + (float(standard_errors[best]) if rule == "1se" else 0.0)
+        within = np.flatnonzero(errors <= limit + 1e-12 * max(1.0, abs(limit)))
+        self.selected = int(within[-1])
+        return self.trees[self.selected]
+
+    def at(self, alpha: float) -> Tree:
+        """Return the subtree that is best at a given penalty."""
+        return prune_at_alpha(self._tree, self._node_alpha, alpha)
+
+    def _rows(self) -> Iterator[list[str]]:
+        for k in range(len(self)):
+            row = [
+                "*" if k == self.selected else "",
+                f"{self.alphas[k]:.6g}",
+                str(self.n_leaves[k]),
+                f"{self.risks[k]:.4f}",
+            ]
+            if self.errors is not None and self.standard_errors is not None:
+                row += [f"{self.errors[k]:.4f}", f"{self.standard_errors[k]:.4f}"]
+            yield row
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the heads and rows of the table that `print` shows."""
+        heads = ["", "alpha", "leaves", "risk"]
+        if self.errors is not None:
+            heads += ["error", "std error"]
+        return heads, list(self._rows())
+
+    def __str__(self) -> str:
+        heads, rows = self.table()
+        widths = [max(len(row[c]) for row in [heads, *rows]) for c in range(len(heads))]
+        lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+                 for row in [heads, *rows]]  # fmt: skip
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        chosen = "" if self.selected is None else f", selected {self.n_leaves[self.selected]} leaves"
+        return f"PruningPath({len(self)} trees, {self.n_leaves[0]} to {self.n_leaves[-1]} leaves{chosen})"
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw error against size; see `spinney.plot.plot_pruning_path`."""
+        from spinney.plot import plot_pruning_path
+
+        return plot_pruning_path(self, ax=ax, **options)
+
+
+def cost_complexity_path(tree: Tree, method: str = "rpart") -> PruningPath:
+    """Return the cost-complexity sequence of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any learner. Its own counts are all that is needed.
+    method : {"rpart", "exact"}, default="rpart"
+        How the penalty at which a node collapses is found: from its branches as they stand just
+        before they collapse themselves, which gives rpart's table; or as they stand at that very
+        penalty, which gives the smallest minimising subtrees by definition. The two differ in few
+        trees, and then in few rows.
+
+    Returns
+    -------
+    PruningPath
+    """
+    return PruningPath(tree, method)
+
+
+def link_strengths(tree: Tree) -> Floats:
+    """Return g(t) of every inner node: the penalty at which its branch is worth no more than a leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any learner.
+
+    Returns
+    -------
+    array of shape (n_nodes,)
+        (R(t) - R(T_t)) / (leaves of T_t - 1); NaN in leaves.
+    """
+    risk, leaves = tree.risk.copy(), np.ones(tree.n_nodes)
+    strength = np.full(tree.n_nodes, math.nan)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        first, n = int(tree.first_child[node]), int(tree.n_children[node])
+        if first < 0:
+            continue
+        below = float(risk[first : first + n].sum())
+        leaves[node] = leaves[first : first + n].sum()
+        strength[node] = (float(tree.risk[node]) - below) / (leaves[node] - 1) if n > 1 else 0.0
+        risk[node] = below
+    return strength
+
+
+def _core_target(tree: Tree, y: Any, n_rows: int, sample_weight: Any) -> _core.Target:
+    weight = check_weights(sample_weight, n_rows)
+    if tree.classes is None:
+        return real_core(real_target(y, weight, estimator_name="Tree"), weight)
+    return class_target(y, weight, estimator_name="Tree", classes=tree.classes).core()
+
+
+def select(
+    path: PruningPath, X: Any, y: Any, rule: str = "1se", *, sample_weight: Any = None
+) -> Tree:
+    """Choose a subtree by a test sample.
+
+    Parameters
+    ----------
+    path : PruningPath
+        Of `cost_complexity_path`; its `errors`, `standard_errors` and `selected` are filled in.
+    X, y : table, array
+        Rows that did not grow the tree.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the least error, or the least error itself.
+    sample_weight : array, default=None
+        Weights of these rows.
+
+    Returns
+    -------
+    Tree
+    """
+    tree = path._tree
+    values = tree._encode(X, encoded=False)
+    target = _core_target(tree, y, values.shape[0], sample_weight)
+    errors, standard_errors = _core.path_errors(
+        tree._core, path.alphas, values, target, path._exact
+    )
+    return path.choose(errors, standard_errors, rule)
+
+
+def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:
+    """Prune bottom-up by rows that did not grow the tree: a branch goes if that is no worse.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any learner.
+    X, y : table, array
+        The validation rows.
+    sample_weight : array, default=None
+        Weights of these rows.
+
+    Returns
+    -------
+    Tree
+    """
+    values = tree._encode(X, encoded=False)
+    target = _core_target(tree, y, values.shape[0], sample_weight)
+    return tree._collapsed(_core.reduced_error(tree._core, values, target))

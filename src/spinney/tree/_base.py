@@ -1,0 +1,252 @@
+"""What classifiers and regressors of one tree share: fit in named steps, and rows to leaves.
+
+A subclass says how `y` becomes a target (`_encode_target`), which criteria it knows (`_criteria`)
+and what a prediction looks like.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from spinney import _core
+from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._folds import hold_out, make_folds
+from spinney._settings import growth_params, thread_count
+from spinney._table import Schema, encode_table, encode_with
+from spinney._target import check_weights
+from spinney.pruning import PruningPath
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+_KINDS = ("numeric", "ordered", "nominal")
+_MAX_CELLS = 2**31 - 1
+
+
+@contextmanager
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was if its fit fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def core_view(values: Floats) -> Floats:
+    """Return an array whose strides the core can follow: whole, aligned elements."""
+    if values.flags.aligned and not any(stride % 8 for stride in values.strides):
+        return values
+    return np.ascontiguousarray(values)
+
+
+@dataclass(frozen=True)
+class FitTarget:
+    """A checked target: for the core, for dividing rows evenly, and for the fitted estimator."""
+
+    weight: Floats
+    strata: NDArray[Any]
+    classes: NDArray[Any] | None
+    build: Any  # weight -> _core.Target
+    cost: Floats | None = None
+
+    def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
+        """Return the core's target, with weight on the given rows only."""
+        weight = self.weight if rows is None else np.where(rows, self.weight, 0.0)
+        target: _core.Target = self.build(weight)
+        return target
+
+
+class BaseTree(BaseEstimator, ABC):
+    """One tree in `tree_`, by CART."""
+
+    _criteria: tuple[str, ...]
+
+    @abstractmethod
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        """Check y and what weighs it."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow a tree, and prune it as `pruning` says.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
+            Strings and categoricals are used as they are; NaN, None and NA are missing.
+        y : array of shape (n_rows,)
+            The target.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            dataset, schema, target = self._encode(X, y, sample_weight)
+            tree, path = self._grow(dataset, schema, target)
+            self._remember(schema, target, tree, path)
+        return self
+
+    # -- The steps of fit
+
+    def _encode(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[NDArray[np.float64], Schema, FitTarget]:
+        """Table and target to numbers."""
+        name = type(self).__name__
+        options = {"categorical_features": self.categorical_features, "estimator_name": name}
+        goes_on = self._goes_on()
+        if goes_on:
+            schema = self._schema
+            values = encode_with(schema, X, unseen=self.unseen, estimator_name=name)
+        else:
+            values, schema = encode_table(X, **options)
+        if values.size > _MAX_CELLS:
+            raise ValueError(
+                f"X has {values.size} cells, the limit of fit is {_MAX_CELLS}. Fit on a sample of "
+                "the rows."
+            )
+        weight = check_weights(sample_weight, values.shape[0])
+        target = self._encode_target(y, weight)
+        if not goes_on and not schema.all_numeric and not target.weight.all():
+            values, schema = encode_table(X, used_rows=target.weight > 0, **options)
+        return core_view(values), schema, target
+
+    def _grow(
+        self, values: Floats, schema: Schema, target: FitTarget
+    ) -> tuple[Tree, PruningPath | None]:
+        """Grow and prune."""
+        n_rows, n_features = values.shape
+        params = growth_params(self, self._criteria, n_rows, n_features)
+        if target.cost is not None and self.criterion == "gini":
+            params.set_cost(target.cost.ravel())
+        check_choice("pruning", self.pruning, (None, "cost_complexity", "reduced_error"))
+        alpha = None
+        if self.ccp_alpha is not None:
+            alpha = check_number("ccp_alpha", self.ccp_alpha, low=0.0)
+        early = check_flag("early_stopping", self.early_stopping)
+        used = target.weight > 0
+        held_out = None
+        if early or self.pruning == "reduced_error":
+            held_out = hold_out(self.validation_fraction, target.strata, used, self.random_state)
+        options: dict[str, Any] = {"n_threads": thread_count(self.n_jobs)}
+        if callable(self.criterion):
+            options["n_threads"] = 1
+        if self._goes_on():
+            options["start"] = self.tree_._core
+        if early and held_out is not None:
+            options["validation_rows"] = np.flatnonzero(held_out).tolist()
+            options["patience"] = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
+        judged = self.pruning == "cost_complexity" and alpha is None
+        if judged:
+            check_choice("rule", self.rule, ("1se", "min"))
+            rows = used if held_out is None else used & ~held_out
+            folds = make_folds(self.cv, values, target.strata, rows, self.random_state)
+            options["fold_grow"] = [fold[0] for fold in folds]
+            options["fold_test"] = [fold[1] for fold in folds]
+        codes = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
+        sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
+        core, errors = _core.grow(
+            _core.Dataset(values, codes, sizes),
+            target.core(None if held_out is None else ~held_out),
+            params,
+            **options,
+        )
+        tree = Tree(core, schema, target.classes)
+        if self.pruning == "reduced_error" and held_out is not None:
+            mask = _core.reduced_error(core, values, target.core(held_out))
+            tree = tree._collapsed(mask)
+        if self.pruning != "cost_complexity" and alpha is None:
+            return tree, None
+        path = PruningPath(tree)
+        if judged:
+            return path.choose(*errors, self.rule), path
+        return path.at(alpha or 0.0), path
+
+    def _goes_on(self) -> bool:
+        return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)
+
+    def _remember(
+        self, schema: Schema, target: FitTarget, tree: Tree, path: PruningPath | None
+    ) -> None:
+        for fitted in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, fitted)
+        self._schema = schema
+        self.n_features_in_ = len(schema.columns)
+        if schema.has_names:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        if target.classes is not None:
+            self.classes_ = target.classes
+        self.tree_ = tree
+        if path is not None:
+            self.pruning_path_ = path
+
+    # -- Rows through the tree
+
+    def _rows(self, X: Any) -> Floats:
+        """Encode a table as fit encoded its own."""
+        if "tree_" not in vars(self):
+            check_is_fitted(self)
+        name = type(self).__name__
+        return core_view(encode_with(self._schema, X, unseen=self.unseen, estimator_name=name))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        rows = self._rows(X)
+        return self.tree_._core.apply(rows, thread_count(self.n_jobs))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return which nodes each row passes, its leaf included.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+        """
+        return self.tree_.decision_path(self._rows(X), encoded=True)
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share of the impurity that the tests remove."""
+        check_is_fitted(self)
+        return self.tree_.importances()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

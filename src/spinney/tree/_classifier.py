@@ -1,0 +1,241 @@
+"""CART for classes."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from spinney import _core
+from spinney._settings import CLASS_CRITERIA, thread_count
+from spinney._target import ClassTarget, class_target
+from spinney.tree._base import BaseTree, FitTarget
+
+Floats = NDArray[np.float64]
+
+
+class CARTClassifier(ClassifierMixin, BaseTree):
+    """A classification tree by CART, with surrogate splits and cost-complexity pruning.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "misclassification", "exponent", "twoing"} or callable
+        How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
+        k impurities.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    cost_method : {"gini", "altered_priors"}, default="gini"
+        How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
+        Labels and pruning use the costs themselves in both cases.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
+        way with a share of its weight.
+    max_surrogates : int, default=5
+        Surrogates kept at each node.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    pruning : {None, "cost_complexity", "reduced_error"}, default=None
+        How the tree is cut back.
+    ccp_alpha : float or None, default=None
+        Prune at this penalty, in cost per row and leaf, instead of choosing it.
+    cv : int, splitter or iterable, default=10
+        Folds that choose the size of the tree.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the best, or the best.
+    validation_fraction : float, default=0.3
+        Rows set aside for `pruning="reduced_error"` and `early_stopping`.
+    early_stopping : bool, default=False
+        Grow the most useful leaf first and stop when the error on rows set aside no longer falls.
+    n_iter_no_change : int, default=10
+        Divisions without improvement that `early_stopping` waits for.
+    warm_start : bool, default=False
+        Go on growing from the leaves of the tree of the last fit.
+    random_state : int, RandomState or None, default=None
+        For `max_features`, folds and rows set aside. Exact search uses no random numbers.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    pruning_path_ : PruningPath
+        The sequence of subtrees, after cost-complexity pruning.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984). Classification and Regression Trees.
+
+    Examples
+    --------
+    >>> from spinney import CARTClassifier
+    >>> from spinney.datasets import load_credit_example
+    >>> data = load_credit_example()
+    >>> print(CARTClassifier().fit(data.X, data.y).tree_.root.test)
+    income <= 36
+    """
+
+    _criteria = CLASS_CRITERIA
+
+    def __init__(
+        self,
+        criterion: Any = "gini",
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        cost_method: str = "gini",
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        unseen: str = "missing",
+        pruning: str | None = None,
+        ccp_alpha: float | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        validation_fraction: float = 0.3,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.cost_method = cost_method
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.rule = rule
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        target = class_target(
+            y,
+            weight,
+            estimator_name=type(self).__name__,
+            class_weight=self.class_weight,
+            priors=self.priors,
+            cost_matrix=self.cost_matrix,
+            cost_method=self.cost_method,
+            classes=self.classes_ if self._goes_on() else None,
+        )
+        in_splits = target.cost if target.cost.size and self.cost_method == "gini" else None
+        return FitTarget(
+            target.weight, target.codes, target.classes, partial(_build, target), in_splits
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of least expected cost for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        rows = self._rows(X)
+        labels: NDArray[Any] = self.classes_[
+            self.tree_._core.predict_labels(rows, thread_count(self.n_jobs))
+        ]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the shares of the classes in the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        rows = self._rows(X)
+        return self.tree_._core.predict_values(rows, thread_count(self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+
+def _build(target: ClassTarget, weight: Floats) -> _core.Target:
+    return target.with_weight(weight).core()

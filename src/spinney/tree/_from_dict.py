@@ -1,0 +1,244 @@
+"""A tree from a dict, as `to_dict` wrote it or as a person did.
+
+The links are checked first, then the columns are worked out from the tests, then the tests and the
+numbers are read. An error about a node names it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._table import Schema
+from spinney.tree._arrays import MISSING_RULES, pack_tests
+from spinney.tree._columns import Columns
+from spinney.tree._links import child_lists, reading_order
+from spinney.tree._measure import impurity_decreases
+from spinney.tree._numbers import node_numbers
+from spinney.tree._parse import build_test
+from spinney.tree._tests import SubsetTest, Test
+
+Entry: TypeAlias = Mapping[str, Any]
+T = TypeVar("T")
+
+
+def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None]:
+    """Return the core's tree, the columns and the classes that a dict describes."""
+    nodes = _nodes(data)
+    children = child_lists(nodes)
+    classes = _classes(data)
+    cost_matrix = _cost_matrix(data, classes)
+    labels = [node.get("id", place) for place, node in enumerate(nodes)]
+    columns = Columns(data)
+    for label, node in zip(labels, nodes, strict=True):
+        for entry in _tests_of(label, node):
+            _naming(label, columns.note, entry)
+    schema = columns.schema()
+
+    order = reading_order(children)
+    labels, entries = [labels[place] for place in order], [nodes[place] for place in order]
+    state = _links_state(children, order)
+    tests = [
+        _naming(label, _node_test, entry, schema, columns.places, n_children)
+        for label, entry, n_children in zip(labels, entries, state["n_children"], strict=True)
+    ]
+    state |= pack_tests(tests, schema)
+    state |= _surrogates_state(
+        labels, entries, state["n_children"].tolist(), schema, columns.places
+    )
+    state |= _numbers_state(labels, entries, state["parent"].tolist(), classes, cost_matrix)
+    state["default_branch"] = np.array(
+        [
+            _naming(labels[i], _default_branch, entries[i], test, _weights_below(state, i), columns)
+            for i, test in enumerate(tests)
+        ],
+        dtype=np.int32,
+    )
+    state["n_features"] = len(schema.columns)
+    state["n_classes"] = 0 if classes is None else len(classes)
+    state["gain"] = _gains(entries, state)
+    state["missing"] = _missing_rule(data)
+    state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
+    return _core.Tree(state), schema, classes
+
+
+def _naming(label: Any, read: Callable[..., T], *arguments: Any) -> T:
+    """Call a function and put the name of the node before the message of its error."""
+    try:
+        return read(*arguments)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise ValueError(f"node {label}: {problem}") from None
+
+
+def _nodes(data: Entry) -> Sequence[Entry]:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"a tree is read from a dict, got {type(data).__name__}.")
+    for key in ("classes", "features", "nodes"):
+        if key not in data:
+            raise ValueError(f"the dict of a tree needs {key!r}.")
+    nodes = data["nodes"]
+    if not isinstance(nodes, Sequence) or isinstance(nodes, str) or not nodes:
+        raise ValueError("'nodes' must be a list with at least one node.")
+    for place, node in enumerate(nodes):
+        if not isinstance(node, Mapping):
+            raise ValueError(f"node {place}: must be a dict, got {type(node).__name__}.")
+    return nodes
+
+
+def _classes(data: Entry) -> NDArray[Any] | None:
+    labels = data["classes"]
+    if labels is None:
+        return None
+    labels = list(labels) if isinstance(labels, Sequence | np.ndarray) else []
+    if not labels or isinstance(data["classes"], str):
+        raise ValueError(f"'classes' must be a list of labels, or None; got {data['classes']!r}.")
+    if "classes_dtype" in data:
+        classes = np.array(labels, dtype=np.dtype(data["classes_dtype"]))
+    else:
+        texts = sum(isinstance(label, str) for label in labels)
+        classes = np.array(labels, dtype=object if 0 < texts < len(labels) else None)
+    if classes.ndim != 1 or len(set(classes.tolist())) != len(classes):
+        raise ValueError(f"'classes' must be a list of labels that differ, got {labels!r}.")
+    return classes
+
+
+def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> NDArray[np.float64] | None:
+    given = data.get("cost_matrix")
+    if given is None:
+        return None
+    n_classes = 0 if classes is None else len(classes)
+    matrix = np.array(given, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError("'cost_matrix' must have a row and a column for each class.")
+    return matrix
+
+
+def _missing_rule(data: Entry) -> int:
+    rule = data.get("missing", "surrogate")
+    if rule not in MISSING_RULES:
+        raise ValueError(f"'missing' must be one of {MISSING_RULES}, got {rule!r}.")
+    return MISSING_RULES.index(rule)
+
+
+def _tests_of(label: Any, node: Entry) -> Iterable[Entry]:
+    """Return the entries of a node that hold a test: its own, and those of its surrogates."""
+    surrogates = node.get("surrogates") or []
+    if not isinstance(surrogates, list | tuple) or not all(
+        isinstance(entry, Mapping) and entry.get("test") is not None for entry in surrogates
+    ):
+        raise ValueError(f"node {label}: 'surrogates' must be a list of dicts that have a 'test'.")
+    return [entry for entry in (node, *surrogates) if entry.get("test") is not None]
+
+
+def _node_test(
+    entry: Entry, schema: Schema, places: Mapping[str, int], n_children: int
+) -> Test | None:
+    if entry.get("test") is None:
+        if n_children:
+            raise ValueError("it has children but no 'test'.")
+        return None
+    if not n_children:
+        raise ValueError(f"it has the test {entry['test']!r} but no 'children'.")
+    return build_test(entry, schema, places, int(n_children))
+
+
+def _links_state(children: list[list[int]], order: list[int]) -> dict[str, Any]:
+    number = {place: new for new, place in enumerate(order)}
+    parent = np.full(len(order), -1, dtype=np.int32)
+    first = np.full(len(order), -1, dtype=np.int32)
+    count = np.zeros(len(order), dtype=np.int32)
+    for new, place in enumerate(order):
+        below = [number[child] for child in children[place]]
+        if below:
+            first[new], count[new] = below[0], len(below)
+            parent[below] = new
+    return {"parent": parent, "first_child": first, "n_children": count}
+
+
+def _surrogates_state(
+    labels: Sequence[Any],
+    entries: Sequence[Entry],
+    counts: Sequence[int],
+    schema: Schema,
+    places: Mapping[str, int],
+) -> dict[str, Any]:
+    tests: list[Test] = []
+    turned: list[bool] = []
+    shares: list[tuple[float, float]] = []
+    begin = [0]
+    for label, entry, n_children in zip(labels, entries, counts, strict=True):
+        for given in entry.get("surrogates") or ():
+            tests.append(_naming(label, build_test, given, schema, places, n_children))
+            turned.append(bool(given.get("reversed", False)))
+            agreement, adjusted = given.get("agreement", 1.0), given.get("adjusted", 1.0)
+            shares.append((_naming(label, float, agreement), _naming(label, float, adjusted)))
+        begin.append(len(tests))
+    return {
+        **pack_tests(tests, schema, prefix="surrogate_"),
+        "surrogate_reversed": np.array(turned, dtype=np.uint8),
+        "surrogate_agreement": np.array([pair[0] for pair in shares], dtype=np.float64),
+        "surrogate_adjusted": np.array([pair[1] for pair in shares], dtype=np.float64),
+        "surrogate_begin": np.array(begin, dtype=np.int64),
+    }
+
+
+def _numbers_state(
+    labels: Sequence[Any],
+    entries: Sequence[Entry],
+    parents: Sequence[int],
+    classes: NDArray[Any] | None,
+    cost_matrix: NDArray[np.float64] | None,
+) -> dict[str, Any]:
+    n_classes = None if classes is None else len(classes)
+    rows = [
+        _naming(label, node_numbers, entry, n_classes, cost_matrix)
+        for label, entry in zip(labels, entries, strict=True)
+    ]
+    if n_classes is not None:
+        for row, entry, parent in zip(rows, entries, parents, strict=True):
+            # A child without rows predicts as its parent; `to_dict` has written that already.
+            if parent >= 0 and "weight" not in entry and not row.value.any():
+                row.value = rows[parent].value
+    return {
+        "value": np.array([row.value for row in rows]),
+        "n_samples": np.array([row.n_samples for row in rows], dtype=np.int64),
+        "weight": np.array([row.weight for row in rows], dtype=np.float64),
+        "impurity": np.array([row.impurity for row in rows], dtype=np.float64),
+        "risk": np.array([row.cost for row in rows], dtype=np.float64),
+    }
+
+
+def _gains(entries: Sequence[Entry], state: Entry) -> NDArray[np.float64]:
+    """Return what each node's test gains: as written, or from the impurities."""
+    gains = impurity_decreases(state)
+    for node, entry in enumerate(entries):
+        if "gain" in entry:
+            gains[node] = float(entry["gain"])
+    return gains
+
+
+def _weights_below(state: Entry, node: int) -> NDArray[np.float64]:
+    first, count = state["first_child"][node], state["n_children"][node]
+    weights: NDArray[np.float64] = state["weight"][max(first, 0) : max(first, 0) + count]
+    return weights
+
+
+def _default_branch(
+    entry: Entry, test: Test | None, weights: NDArray[np.float64], columns: Columns
+) -> int:
+    """Return where a row goes that the test cannot place: to the heavier child.
+
+    A category that no test names cannot be told from a missing one. It is not in the set, so where
+    the vocabulary was collected from the tests, what a subset test cannot place is not in its set.
+    """
+    if test is None:
+        return 0
+    if "default_branch" in entry:
+        branch = int(entry["default_branch"])
+        if not 0 <= branch < len(weights):
+            raise ValueError(f"'default_branch' must be the place of a child, got {branch}.")
+        return branch
+    collected = not columns.vocabulary_is_listed(test.feature) and "branches" not in entry
+    return 1 if collected and isinstance(test, SubsetTest) else int(weights.argmax())

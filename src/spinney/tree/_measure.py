@@ -1,0 +1,70 @@
+"""Read-only passes over a tree's arrays: depths, paths, importances.
+
+Children are numbered after their parent, so one loop forward sees parents first and one loop
+backward sees children first; nothing here recurses.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+
+def node_depths(parent: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the depth of every node."""
+    depths = [0] * len(parent)
+    for node, above in enumerate(parent[1:].tolist(), start=1):
+        depths[node] = depths[above] + 1
+    return np.array(depths, dtype=np.int64)
+
+
+def path_matrix(
+    leaves: NDArray[np.integer[Any]], parent: NDArray[np.int32], depth: NDArray[np.int64]
+) -> csr_matrix:
+    """Return a matrix with a one for each node on the way from the root to each row's leaf."""
+    node: NDArray[np.integer[Any]] = leaves
+    ends = np.cumsum(depth[node] + 1)
+    indices = np.empty(ends[-1] if len(ends) else 0, dtype=np.int64)
+    place = ends - 1
+    while len(node):  # one step up for all rows at once, each filling its slice from the back
+        indices[place] = node
+        node, place = parent[node], place - 1
+        inside = node >= 0
+        node, place = node[inside], place[inside]
+    data = np.ones(len(indices), dtype=np.int64)
+    indptr = np.concatenate(([0], ends))
+    return csr_matrix((data, indices, indptr), shape=(len(leaves), len(parent)))
+
+
+def impurity_decreases(state: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return for every node the weighted impurity that its test removes; 0 in a leaf."""
+    total = state["weight"] * state["impurity"]
+    below = np.zeros_like(total)
+    np.add.at(below, state["parent"][1:], total[1:])
+    return np.where(state["first_child"] >= 0, total - below, 0.0)
+
+
+def impurity_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return each feature's share of the impurity that the tests remove; all 0 without a test."""
+    sums = _sum_by_feature(state, impurity_decreases(state))
+    total = sums.sum()
+    return sums / total if total > 0 else sums
+
+
+def surrogate_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return what each feature removes as a test, and times its agreement as a surrogate."""
+    gain = state["gain"]
+    sums = _sum_by_feature(state, gain)
+    owner = np.repeat(np.arange(len(gain)), np.diff(state["surrogate_begin"]))
+    credit = gain[owner] * state["surrogate_adjusted"]
+    np.add.at(sums, state["surrogate_feature"], credit)
+    return sums
+
+
+def _sum_by_feature(state: Mapping[str, Any], amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = np.zeros(state["n_features"])
+    inner = state["first_child"] >= 0
+    np.add.at(sums, state["feature"][inner], amounts[inner])
+    return sums

@@ -1,0 +1,209 @@
+"""The text of a test, read back.
+
+``income <= 36``, ``size <= medium``, ``purpose in {A40, A43}`` and ``deadline`` are understood:
+what `str(test)` writes. A category may stand in quotes, and must if it holds a comma, a brace or a
+quotation mark.
+"""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spinney._table import Column, Schema
+from spinney.tree._tests import MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._words import join_words
+
+_CATEGORY = re.compile(
+    r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,{}'"\s][^,{}]*?|)\s*([,}])""", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the text of a test: its column, its kind and what follows the name."""
+
+    feature: int
+    name: str
+    kind: str
+    operand: str
+
+
+def read_text(entry: Mapping[str, Any], places: Mapping[str, int]) -> Reading:
+    """Return how the text of `entry['test']` is to be read.
+
+    Column names may hold anything, so a text may have several readings. `entry['kind']` and
+    `entry['feature']` choose between them if they are there; then the longest name wins.
+
+    Parameters
+    ----------
+    entry : mapping
+        A node or a surrogate.
+    places : mapping from str to int
+        Where each column stands in the table.
+    """
+    text = entry["test"]
+    if not isinstance(text, str):
+        raise ValueError(f"'test' must be text or None, got {text!r}.")
+    readings = list(_readings(text, places))
+    readings.sort(key=lambda r: (r.kind == "multiway", -len(r.name)))
+    if "branches" in entry:
+        readings.sort(key=lambda r: r.kind != "multiway")
+    for reading in readings:
+        kind, feature = entry.get("kind", reading.kind), entry.get("feature", reading.feature)
+        if kind == reading.kind and feature in (reading.feature, reading.name):
+            return reading
+    raise ValueError(_not_understood(text, list(places)))
+
+
+def _readings(text: str, places: Mapping[str, int]) -> Iterator[Reading]:
+    if text in places:
+        yield Reading(places[text], text, "multiway", "")
+    for found in re.finditer(r"\s?<=\s?|\s?\bin\s?(?=\{)", text):
+        name = text[: found.start()]
+        if name not in places:
+            name = name.strip()
+        if name in places:
+            kind = "threshold" if "<" in found.group() else "subset"
+            yield Reading(places[name], name, kind, text[found.end() :])
+
+
+def _not_understood(text: str, names: Sequence[str]) -> str:
+    name = re.split(r"\s*<=|\s*\bin\b\s*\{", text)[0].strip()
+    if name in names:
+        return (
+            f"the test {text!r} is not understood. Write it as 'income <= 36', "
+            "'purpose in {A40, A43}' or, for a branch for each category, 'purpose'."
+        )
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the features are {join_words(names)}."
+    return f"the test {text!r} asks about {name!r}, which is not among 'features'; {hint}"
+
+
+def column_places(names: Sequence[str]) -> dict[str, int]:
+    """Return where each column stands in the table."""
+    return {name: feature for feature, name in enumerate(names)}
+
+
+def categories_in(operand: str) -> list[str]:
+    """Split the text of a set, braces included, into its categories."""
+    found, place = [], 1
+    while operand.startswith("{"):
+        match = _CATEGORY.match(operand, place)
+        if match is None:
+            break
+        token, place = match.group(1), match.end()
+        if not token:
+            raise ValueError(f"the set {operand} holds an empty place.")
+        found.append(ast.literal_eval(token) if token[0] in "'\"" else token)
+        if match.group(2) == "}":
+            if operand[place:].strip():
+                break
+            return found
+    raise ValueError(f"the set {operand!r} is not understood; write it as {{A40, A43}}.")
+
+
+def build_test(
+    entry: Mapping[str, Any], schema: Schema, places: Mapping[str, int], n_children: int
+) -> Test:
+    """Return the test of a node or surrogate, from its text and what the entry adds to it.
+
+    `entry['threshold']` gives a number with all its digits, `entry['branches']` the categories of
+    each child. They must agree with the text.
+    """
+    reading = read_text(entry, places)
+    column = schema.columns[reading.feature]
+    if reading.kind == "multiway":
+        return MultiwayTest(reading.feature, column.name, _groups(entry, column, n_children))
+    if n_children != 2:
+        raise ValueError(f"the test {entry['test']!r} needs two children, got {n_children}.")
+    test: Test
+    if reading.kind == "threshold":
+        bound = _bound(entry, reading, column)
+        test = ThresholdTest(reading.feature, column.name, bound, column.categories)
+        exact = "threshold"
+    else:
+        true_side, other_side = _sides(entry, reading, column)
+        test = SubsetTest(reading.feature, column.name, true_side, other_side)
+        exact = "branches"
+    if exact in entry and str(test) != entry["test"]:
+        raise ValueError(
+            f"the test {entry['test']!r} and {exact!r} ({test}) disagree; correct one of them or "
+            f"leave {exact!r} out."
+        )
+    return test
+
+
+def _bound(entry: Mapping[str, Any], reading: Reading, column: Column) -> float:
+    text = entry.get("threshold", reading.operand)
+    if column.categories and "threshold" not in entry:
+        code = column.code_of(_unquoted(reading.operand))
+        if code is not None:
+            return code + 0.5
+    try:
+        threshold = float(text)
+    except (TypeError, ValueError):
+        remedy = (
+            f"the categories of {column.name!r} are {join_words(column.categories)}."
+            if column.categories
+            else f"list the categories of {column.name!r} in their order under 'categories'."
+        )
+        raise ValueError(f"{text!r} is not a number; {remedy}") from None
+    if threshold != threshold:
+        raise ValueError(f"the threshold of {column.name!r} is not a number.")
+    return threshold
+
+
+def _unquoted(text: str) -> str:
+    """Return a category without its quotes."""
+    return categories_in("{" + text + "}")[0] if text.strip()[:1] in ("'", '"') else text.strip()
+
+
+def _sides(
+    entry: Mapping[str, Any], reading: Reading, column: Column
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    if "branches" in entry:
+        true_side, other_side = _groups(entry, column, 2)
+        return true_side, other_side
+    chosen = {_code(category, column) for category in categories_in(reading.operand)}
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for code, category in enumerate(column.categories):
+        sides[code not in chosen].append(category)
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _groups(
+    entry: Mapping[str, Any], column: Column, n_children: int
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the categories of each child, from 'branches' or the vocabulary in order."""
+    listed = branch_lists(entry.get("branches", column.categories))
+    if not listed:
+        raise ValueError(f"name the categories of the children of {column.name!r} in 'branches'.")
+    if len(listed) != n_children:
+        raise ValueError(
+            f"{len(listed)} branches of {column.name!r} do not fit {n_children} children."
+        )
+    codes = [sorted(_code(label, column) for label in labels) for labels in listed]
+    flat = [code for group in codes for code in group]
+    if len(set(flat)) != len(flat):
+        raise ValueError(f"a category of {column.name!r} leads to two children.")
+    return tuple(tuple(column.categories[code] for code in group) for group in codes)
+
+
+def branch_lists(branches: Any) -> list[list[Any]]:
+    """Return for each child a list of its categories; a single one may stand without a list."""
+    if not isinstance(branches, list | tuple):
+        raise ValueError(f"'branches' must be a list with an entry for each child: {branches!r}.")
+    return [list(b) if isinstance(b, list | tuple) else [b] for b in branches]
+
+
+def _code(label: Any, column: Column) -> int:
+    code = column.code_of(label) if isinstance(label, str | int | float) else None
+    if code is None:
+        raise ValueError(
+            f"{label!r} is not a category of {column.name!r}; they are "
+            f"{join_words(column.categories)}."
+        )
+    return code

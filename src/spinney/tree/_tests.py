@@ -1,0 +1,200 @@
+"""What a node asks about a row, and what stands in when the row has no answer.
+
+A test knows one column and nothing of any data. It answers a raw value of that column, as the
+user's table holds it, with a *branch*: the place of a child, from 0. The first child is where the
+printed test is true. None means that the test cannot tell: the value is missing, or a category
+that no training row of the node held.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from spinney.tree._words import EXACT_DIGITS, category_text, number_text, set_text
+
+__all__ = ["MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
+
+
+@dataclass(frozen=True)
+class ThresholdTest:
+    """Whether a number, or an ordered category, is at most a threshold.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    feature_name : str
+        Its name.
+    threshold : float
+        The largest value for which the test is true; for an ordered column a bound on codes.
+    categories : tuple, default=()
+        The vocabulary of an ordered column in its order; empty for numbers.
+    """
+
+    kind: ClassVar[str] = "threshold"
+    n_branches: ClassVar[int] = 2
+
+    feature: int
+    feature_name: str
+    threshold: float
+    categories: tuple[Any, ...] = ()
+
+    @property
+    def category(self) -> Any:
+        """The last category for which the test is true; None for numbers."""
+        code = math.floor(max(-1.0, min(self.threshold, len(self.categories) - 1)))
+        return self.categories[code] if self.categories and code >= 0 else None
+
+    def branch(self, value: Any) -> int | None:
+        """Return 0 if the test is true for a value, 1 if it is false, None if it cannot tell."""
+        if _is_missing(value):
+            return None
+        if self.categories:
+            if value not in self.categories:
+                return None
+            value = self.categories.index(value)
+        return 0 if value <= self.threshold else 1
+
+    def branch_text(
+        self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
+    ) -> str:
+        """Return the condition that leads to a branch."""
+        category = self.category
+        bound = number_text(self.threshold, digits) if category is None else category_text(category)
+        return f"{self.feature_name} {'>' if branch else '<='} {bound}"
+
+    def __str__(self) -> str:
+        return self.branch_text(0)
+
+
+@dataclass(frozen=True)
+class SubsetTest:
+    """Whether a category belongs to a set.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    feature_name : str
+        Its name.
+    categories : tuple
+        The set, in the order of the vocabulary.
+    other_categories : tuple
+        The other categories that the node's rows held.
+    """
+
+    kind: ClassVar[str] = "subset"
+    n_branches: ClassVar[int] = 2
+
+    feature: int
+    feature_name: str
+    categories: tuple[Any, ...]
+    other_categories: tuple[Any, ...] = ()
+
+    def branch(self, value: Any) -> int | None:
+        """Return 0 if the test is true for a value, 1 if it is false, None if it cannot tell."""
+        return _branch_of(value, (self.categories, self.other_categories))
+
+    def branch_text(
+        self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
+    ) -> str:
+        """Return the condition that leads to a branch."""
+        if branch and not self.other_categories:
+            return f"{self.feature_name} not in {set_text(self.categories, max_categories)}"
+        chosen = self.other_categories if branch else self.categories
+        return f"{self.feature_name} in {set_text(chosen, max_categories)}"
+
+    def __str__(self) -> str:
+        return self.branch_text(0)
+
+
+@dataclass(frozen=True)
+class MultiwayTest:
+    """Which category a row holds: a branch for each, or for each group of them.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    feature_name : str
+        Its name.
+    branches : tuple of tuple
+        For each child the categories that lead to it.
+    """
+
+    kind: ClassVar[str] = "multiway"
+
+    feature: int
+    feature_name: str
+    branches: tuple[tuple[Any, ...], ...]
+
+    @property
+    def n_branches(self) -> int:
+        """The number of children."""
+        return len(self.branches)
+
+    def branch(self, value: Any) -> int | None:
+        """Return the place of the child for a value, None if the test cannot tell."""
+        return _branch_of(value, self.branches)
+
+    def branch_text(
+        self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
+    ) -> str:
+        """Return the condition that leads to a branch."""
+        chosen = self.branches[branch]
+        if len(chosen) == 1:
+            return f"{self.feature_name} = {category_text(chosen[0])}"
+        return f"{self.feature_name} in {set_text(chosen, max_categories)}"
+
+    def __str__(self) -> str:
+        return self.feature_name
+
+
+Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """A test that stands in for a node's own where a row lacks the value that one asks for.
+
+    Parameters
+    ----------
+    test : ThresholdTest, SubsetTest or MultiwayTest
+        What is asked instead.
+    reversed : bool
+        Whether rows for which the test is true go to the second child rather than the first.
+    agreement : float
+        Share of weight that it sends the same way as the node's test, where both can tell.
+    adjusted : float
+        The part of the errors of sending every row the majority way that it avoids.
+    """
+
+    test: Test
+    reversed: bool = False
+    agreement: float = 1.0
+    adjusted: float = 1.0
+
+    def branch(self, value: Any) -> int | None:
+        """Return the place of the child for a value, None if the test cannot tell."""
+        branch = self.test.branch(value)
+        return 1 - branch if self.reversed and branch is not None else branch
+
+    def __str__(self) -> str:
+        turned = " (reversed)" if self.reversed else ""
+        return f"{self.test}{turned}, agreement {self.agreement:.3f}"
+
+
+def _branch_of(value: Any, groups: tuple[tuple[Any, ...], ...]) -> int | None:
+    if _is_missing(value):
+        return None
+    for branch, categories in enumerate(groups):
+        if value in categories:
+            return branch
+    return None
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA answers every comparison with itself
+        return True

@@ -1,0 +1,327 @@
+"""A tree to read: the core's arrays under names that people know, nodes, and what can be asked.
+
+A `Tree` never changes. What prunes it or simplifies it returns another one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from spinney import _core
+from spinney._table import Schema, check_columns, encode_with, feature_names
+from spinney.tree._arrays import check_state, same_state
+from spinney.tree._from_dict import tree_from_dict
+from spinney.tree._measure import impurity_importances, path_matrix, surrogate_importances
+from spinney.tree._node import Node
+from spinney.tree._node_arrays import NodeArrays
+from spinney.tree._to_dict import tree_to_dict
+
+__all__ = ["Tree"]
+
+
+class Tree(NodeArrays):
+    """A decision tree, as parallel arrays with one entry for each node.
+
+    A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;
+    the children of a node are neighbours, numbered after it: `first_child` to
+    `first_child + n_children - 1`. The first child is where the node's test is true. The arrays are
+    read-only.
+
+    Parameters
+    ----------
+    core : spinney._core.Tree
+        The arrays and what runs on them.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    classes : array of shape (n_classes,) or None, default=None
+        The labels, in the order of the columns of `value`; None for regression.
+
+    Examples
+    --------
+    >>> from spinney import Tree
+    >>> tree = Tree.from_dict({
+    ...     "classes": ["bad", "good"],
+    ...     "features": ["income"],
+    ...     "nodes": [
+    ...         {"test": "income <= 36", "children": [1, 2], "counts": [5, 5]},
+    ...         {"test": None, "children": [], "counts": [4, 1]},
+    ...         {"test": None, "children": [], "counts": [1, 4]},
+    ...     ],
+    ... })
+    >>> tree
+    Tree(3 nodes, 2 leaves, depth 1; root: income <= 36)
+    >>> tree.risk.tolist()
+    [0.5, 0.1, 0.1]
+    """
+
+    @property
+    def root(self) -> Node:
+        """The first node."""
+        return Node(self, 0)
+
+    @property
+    def leaves(self) -> tuple[Node, ...]:
+        """The leaves, in the order of their numbers."""
+        return tuple(Node(self, node) for node in np.flatnonzero(self.first_child < 0).tolist())
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __getitem__(self, id: int) -> Node:
+        place = index(id)
+        if not -self.n_nodes <= place < self.n_nodes:
+            raise IndexError(f"node {place} of a tree with {self.n_nodes} nodes")
+        return Node(self, place % self.n_nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self, node) for node in range(self.n_nodes))
+
+    # -- Rows through the tree
+
+    def _encode(self, X: Any, encoded: bool) -> NDArray[np.float64]:
+        if encoded:
+            values: NDArray[np.float64] = X
+            return values
+        if self.schema.has_names and feature_names(X) is not None:
+            check_columns(self.schema, X, estimator_name="the tree")
+        return encode_with(self.schema, X)
+
+    def apply(self, X: Any, *, encoded: bool = False) -> NDArray[np.int32]:
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            An array or a table with the columns that the tree knows.
+        encoded : bool, default=False
+            Whether X is a float64 array that already holds category codes.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        return self._core.apply(self._encode(X, encoded))
+
+    def predict(self, X: Any, *, encoded: bool = False) -> NDArray[Any]:
+        """Return the class or the mean that the tree predicts for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            An array or a table with the columns that the tree knows.
+        encoded : bool, default=False
+            Whether X is a float64 array that already holds category codes.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        values = self._encode(X, encoded)
+        if self.classes is None:
+            return self._core.predict_values(values)[:, 0]
+        return self.classes[self._core.predict_labels(values)]
+
+    def predict_proba(self, X: Any, *, encoded: bool = False) -> NDArray[np.float64]:
+        """Return the shares of the classes in the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            An array or a table with the columns that the tree knows.
+        encoded : bool, default=False
+            Whether X is a float64 array that already holds category codes.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        if self.classes is None:
+            raise ValueError("a regression tree has no classes to give probabilities of.")
+        return self._core.predict_values(self._encode(X, encoded))
+
+    def decision_path(self, X: Any, *, encoded: bool = False) -> csr_matrix:
+        """Return which nodes each row passes, its leaf included.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            An array or a table with the columns that the tree knows.
+        encoded : bool, default=False
+            Whether X is a float64 array that already holds category codes.
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+            1 where a row passes a node.
+        """
+        return path_matrix(self.apply(X, encoded=encoded), self.parent, self.depth)
+
+    # -- Other trees
+
+    def prune_at(self, node_ids: Iterable[int | Node]) -> "Tree":
+        """Return a copy in which the given nodes are leaves.
+
+        Parameters
+        ----------
+        node_ids : iterable of int or Node
+            The nodes below which everything is cut off. Leaves may be among them.
+
+        Returns
+        -------
+        Tree
+            With its nodes numbered anew.
+        """
+        marked = np.zeros(self.n_nodes, dtype=bool)
+        for node in node_ids:
+            marked[self[node.id if isinstance(node, Node) else node].id] = True
+        return self._collapsed(marked)
+
+    def _collapsed(self, make_leaf: NDArray[np.bool_]) -> "Tree":
+        return Tree(self._core.collapse(make_leaf), self.schema, self.classes)
+
+    def simplify(self) -> "Tree":
+        """Return a copy without tests that make no difference to what is predicted.
+
+        Sibling leaves that predict the same as each other and as their parent are merged, from the
+        bottom up. Every row that goes down the tree whole is predicted as before; probabilities
+        become those of the parent. (Under the fractional rule a row with gaps mixes the
+        probabilities of several leaves, so its prediction may change.)
+
+        Returns
+        -------
+        Tree
+        """
+        said = (self.value[:, 0] if self.classes is None else self.labels).tolist()
+        parents = self.parent.tolist()
+        merged = (self.first_child < 0).tolist()
+        may_merge = [True] * self.n_nodes
+        for node in range(self.n_nodes - 1, 0, -1):  # children come before their parent here
+            merged[node] = merged[node] or may_merge[node]
+            if not merged[node] or said[node] != said[parents[node]]:
+                may_merge[parents[node]] = False
+        merged[0] = merged[0] or may_merge[0]
+        return self._collapsed(np.array(merged))
+
+    # -- Importances
+
+    def importances(self, surrogates: bool = False) -> NDArray[np.float64]:
+        """Return how much each feature matters.
+
+        Parameters
+        ----------
+        surrogates : bool, default=False
+            False: the feature's share of the weighted impurity that the tests remove; they add up
+            to 1, or are all 0 if the tree has no test. True: as rpart, the gain of the feature's
+            own tests, and for each surrogate the gain of its node's test times the adjusted
+            agreement; they do not add up to anything in particular.
+
+        Returns
+        -------
+        array of shape (n_features,)
+        """
+        return (surrogate_importances if surrogates else impurity_importances)(self._state)
+
+    # -- In and out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as a dict of lists, text and numbers, which `json` can write.
+
+        Returns
+        -------
+        dict
+            With 'classes', 'features' and 'nodes', each node with its 'test' (text, or None in a
+            leaf), 'children' and 'counts' (for regression 'value'), and what else it takes to
+            restore the tree exactly.
+        """
+        return tree_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Tree":
+        """Return the tree that a dict describes.
+
+        Parameters
+        ----------
+        data : mapping
+            As written by `to_dict`, or by hand: 'classes' (labels; None for regression), 'features'
+            (names) and 'nodes'. Node 0 is the root. Each node has a 'test' such as "income <= 36",
+            "purpose in {A40, A43}" or, for a child per category, "purpose" (with 'branches', the
+            categories of the children); 'children', by their place in the list; and 'counts', the
+            weight of each class. A leaf has the test None. For regression a node has 'value',
+            'n_samples' and 'impurity' instead of 'counts'. 'categories' may list the categories of
+            a feature, in order if it is asked with `<=`; otherwise they are collected from the
+            tests, and a category that no test names goes to the second child, as it is not in
+            the set.
+
+        Returns
+        -------
+        Tree
+            Numbered anew if children did not follow their parents as neighbours.
+
+        Raises
+        ------
+        ValueError
+            If the dict is no tree. The message names the node.
+        """
+        return cls(*tree_from_dict(data))
+
+    def to_text(self, max_depth: int | None = 10, **options: Any) -> str:
+        """Return the tree as indented text; see `spinney.export.to_text` for the options."""
+        from spinney.export import to_text
+
+        return to_text(self, max_depth=max_depth, **options)
+
+    def to_graphviz(self, max_depth: int | None = 10, **options: Any) -> str:
+        """Return the tree in the DOT language; see `spinney.export.to_graphviz` for the options."""
+        from spinney.export import to_graphviz
+
+        return to_graphviz(self, max_depth=max_depth, **options)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with Matplotlib; see `spinney.plot.plot_tree` for the options."""
+        from spinney.plot import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        root = self.root
+        nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes} nodes"
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        what = f"predicts {root.prediction!r}" if root.is_leaf else str(root.test)
+        return f"Tree({nodes}, {leaves}, depth {self.max_depth}; root: {what})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and _same_classes(self.classes, other.classes)
+            and same_state(self._state, other._state)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "state": dict(self._state),
+            "schema": self.schema.to_state(),
+            "classes": self.classes,
+        }
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        schema = Schema.from_state(saved["schema"])
+        core = _core.Tree(saved["state"])
+        check_state(saved["state"], schema, saved["classes"])
+        self.__init__(core, schema, saved["classes"])  # type: ignore[misc]
+
+
+def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.dtype == other.dtype and one.tolist() == other.tolist()
