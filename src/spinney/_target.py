@@ -59,7 +59,10 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
         raise ValueError(
             f"This {estimator_name} estimator requires y to be passed, but the target y is None."
         )
-    y = column_or_1d(np.ma.filled(y, np.nan) if isinstance(y, np.ma.MaskedArray) else y, warn=True)
+    if isinstance(y, np.ma.MaskedArray):
+        y = np.ma.filled(y.astype(object), None)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -126,7 +129,8 @@ def class_target(
 ) -> ClassTarget:
     """Check and encode a target of classes; see `spinney.CARTClassifier` for the parameters."""
     y = check_y(y, len(weight), estimator_name)
-    check_classification_targets(y)
+    if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
+        check_classification_targets(y)
     classes, codes = _encode_classes(y, weight > 0, classes)
     n_classes = len(classes)
     if n_classes > _MAX_CLASSES:

@@ -37,6 +37,7 @@ void fill_weights(const Target& target, Samples& samples) {
   for (std::size_t s = 0; s < samples.size(); ++s) {
     const double w = target.weight[samples.row[s]];
     samples.weight.push_back(w);
+    samples.equal_weights = samples.equal_weights && w == samples.weight[0];
     samples.split_weight.push_back(scale.empty() ? w : w * scale[samples.label[s]]);
     equal = equal && samples.split_weight[s] == samples.split_weight[0];
   }

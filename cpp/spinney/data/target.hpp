@@ -33,6 +33,7 @@ struct Samples {
   std::vector<double> y;                 // regression: the target times 2^-y_exponent
   std::int32_t y_exponent = 0;           // keeps squares of huge and tiny targets in range
   std::vector<double> weight;            // the row's own weight
+  bool equal_weights = true;             // all of those are the same
   std::vector<double> split_weight;      // with class scales; empty if all are equal to unit_weight
   double unit_weight = 1.0;
 

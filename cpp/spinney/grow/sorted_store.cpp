@@ -92,6 +92,7 @@ Sides SortedStore::mark(const NodeRows& rows, const Split& split) {
     }
   }
   Sides sides{side_.data()};
+  sides.complete = n_observed == entries.size();
   for (std::size_t i = 0; i < n_observed; ++i) {
     (side_[entries[i].sample] == kLeft ? sides.left : sides.right) += samples_.weight[entries[i].sample];
   }
@@ -112,6 +113,7 @@ void SortedStore::share_unknown(const NodeRows& rows, FeatureIndex split_feature
   const std::size_t n_observed = count_observed(entries.data(), entries.size());
   if (n_observed == entries.size()) return;
   if (samples_.is_unit()) samples_.split_weight.assign(samples_.size(), samples_.unit_weight);
+  samples_.equal_weights = false;
   twin_of_.resize(samples_.size(), kAbsent);
   for (const Entry& entry : entries.subspan(n_observed)) {
     const SampleIndex s = entry.sample;

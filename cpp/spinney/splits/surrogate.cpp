@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "spinney/multiversion.hpp"
+
 namespace spinney {
 
 double cut_between(double lower, double upper) {
@@ -21,8 +23,33 @@ struct Extremes {
   std::size_t most_at = 0, least_at = 0;
 };
 
-template <class Weight>
-Extremes scan_sides(std::span<const Entry> entries, const std::uint8_t* side, std::size_t n_known, Weight&& weight) {
+/// Every row counts the same and has a side: the usual case, and the tight one.
+SPINNEY_MULTIVERSION
+Extremes scan_whole_rows(const Entry* entries, std::size_t n, const std::uint8_t* side, double weight) {
+  std::int64_t d = 0, most = std::numeric_limits<std::int64_t>::min(), least = std::numeric_limits<std::int64_t>::max();
+  Extremes found;
+  for (std::size_t i = 0; i + kMinRows <= n; ++i) {
+    if (i >= kMinRows && entries[i].rank != entries[i - 1].rank) {
+      if (d > most) {
+        most = d;
+        found.most_at = i;
+      }
+      if (d < least) {
+        least = d;
+        found.least_at = i;
+      }
+    }
+    d += 1 - 2 * static_cast<std::int64_t>(side[entries[i].sample]);
+  }
+  if (found.most_at > 0) {
+    found.most = static_cast<double>(most) * weight;
+    found.least = static_cast<double>(least) * weight;
+  }
+  return found;
+}
+
+Extremes scan_weighted(std::span<const Entry> entries, const std::uint8_t* side, std::size_t n_known,
+                       const Samples& samples) {
   Extremes found;
   double d = 0.0;
   std::size_t n_low = 0;
@@ -40,12 +67,13 @@ Extremes scan_sides(std::span<const Entry> entries, const std::uint8_t* side, st
     const std::uint8_t s = side[entries[i].sample];
     if (s == kUnknown) continue;
     ++n_low;
-    const double w = weight(entries[i].sample);
+    const double w = samples.weight[entries[i].sample];
     d += s == kLeft ? w : -w;
   }
   return found;
 }
 
+/// Rows with both a side and a value of the surrogate's column.
 struct Known {
   double left = 0.0, right = 0.0;
   std::size_t rows = 0;
@@ -65,7 +93,9 @@ Known count_known(const Samples& samples, std::span<const Entry> entries, const 
 std::optional<Surrogate> ordered_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
                                            std::span<const Entry> entries, const Sides& sides, const Known& known) {
   if (known.rows < 2 * kMinRows) return std::nullopt;
-  const Extremes found = scan_sides(entries, sides.of, known.rows, [&](SampleIndex s) { return samples.weight[s]; });
+  const Extremes found = samples.equal_weights && sides.complete
+                             ? scan_whole_rows(entries.data(), entries.size(), sides.of, samples.weight[0])
+                             : scan_weighted(entries, sides.of, known.rows, samples);
   const double same = known.right + found.most, other = known.left - found.least;
   const double majority = std::max(known.left, known.right), agree = std::max(same, other);
   if (!(agree > majority)) return std::nullopt;
@@ -110,7 +140,8 @@ std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samp
                                         std::span<const Entry> entries, const Sides& sides, Scratch& scratch) {
   const auto observed = entries.first(count_observed(entries.data(), entries.size()));
   if (observed.empty() || observed.front().rank == observed.back().rank) return std::nullopt;
-  const Known known = count_known(samples, observed, sides);
+  const bool whole = sides.complete && observed.size() == entries.size();
+  const Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
   auto surrogate = data.columns[feature].kind == ColumnKind::nominal
                        ? nominal_surrogate(samples, feature, observed, sides, known, scratch)
                        : ordered_surrogate(data, samples, feature, observed, sides, known);

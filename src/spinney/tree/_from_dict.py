@@ -58,7 +58,7 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
     )
     state["n_features"] = len(schema.columns)
     state["n_classes"] = 0 if classes is None else len(classes)
-    state["gain"] = _gains(entries, state)
+    state["gain"] = _gains(labels, entries, state)
     state["missing"] = _missing_rule(data)
     state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
     return _core.Tree(state), schema, classes
@@ -210,12 +210,12 @@ def _numbers_state(
     }
 
 
-def _gains(entries: Sequence[Entry], state: Entry) -> NDArray[np.float64]:
+def _gains(labels: Sequence[Any], entries: Sequence[Entry], state: Entry) -> NDArray[np.float64]:
     """Return what each node's test gains: as written, or from the impurities."""
     gains = impurity_decreases(state)
-    for node, entry in enumerate(entries):
+    for node, (label, entry) in enumerate(zip(labels, entries, strict=True)):
         if "gain" in entry:
-            gains[node] = float(entry["gain"])
+            gains[node] = _naming(label, float, entry["gain"])
     return gains
 
 
