@@ -126,6 +126,7 @@ void bind_grow(nb::module_& m) {
       .def_rw("max_depth", &GrowParams::max_depth)
       .def_rw("min_samples_split", &GrowParams::min_samples_split)
       .def_rw("min_samples_leaf", &GrowParams::min_samples_leaf)
+      .def_rw("min_weight_fraction_leaf", &GrowParams::min_weight_fraction_leaf)
       .def_rw("max_leaf_nodes", &GrowParams::max_leaf_nodes)
       .def_rw("min_impurity_decrease", &GrowParams::min_impurity_decrease)
       .def_rw("max_features", &GrowParams::max_features)

@@ -45,7 +45,7 @@ def make_folds(
         rows = _dealt(strata, used, random_state)
         fold_of = np.full(len(used), -1)
         fold_of[rows] = np.arange(len(rows)) % cv
-        n_folds = min(int(cv), len(rows))
+        n_folds = min(int(cv), len(rows)) if len(rows) > 1 else 0  # one row judges nothing
         return [(used & (fold_of != k), used & (fold_of == k)) for k in range(n_folds)]
     folds = []
     for pair in pairs:
@@ -73,12 +73,7 @@ def hold_out(fraction: Any, strata: NDArray[Any], used: Mask, random_state: Any)
     """Return the rows set aside for validation: an even share of every stratum."""
     share = check_number("validation_fraction", fraction, low=0.0, high=1.0, open_ends=True)
     rows = _dealt(strata, used, random_state)
-    n_out = min(max(1, round(share * len(rows))), len(rows) - 1)
-    if n_out < 1:
-        raise ValueError(
-            "validation_fraction needs at least two rows of positive weight to divide, "
-            f"got {len(rows)}."
-        )
+    n_out = min(max(1, round(share * len(rows))), len(rows) - 1)  # none of a single row
     steps = np.arange(len(rows)) * n_out
     chosen = (steps + n_out) // len(rows) > steps // len(rows)
     mask = np.zeros(len(used), dtype=bool)

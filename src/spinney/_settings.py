@@ -49,6 +49,9 @@ def growth_params(
         "min_samples_split", estimator.min_samples_split, 2, n_rows
     )
     params.min_samples_leaf = _row_count("min_samples_leaf", estimator.min_samples_leaf, 1, n_rows)
+    params.min_weight_fraction_leaf = check_number(
+        "min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, low=0.0, high=0.5
+    )
     params.min_impurity_decrease = check_number(
         "min_impurity_decrease", estimator.min_impurity_decrease, low=0.0
     )

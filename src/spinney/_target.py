@@ -70,6 +70,9 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
         )
     if np.iscomplexobj(y):
         raise ValueError("Complex data not supported: y holds complex numbers.")
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        where = np.flatnonzero(np.isinf(y))[0]
+        raise ValueError(f"Input y contains infinity (index {where}). Drop or correct this row.")
     gaps = np.flatnonzero(_is_missing(y))
     if len(gaps):
         shown = ", ".join(map(str, gaps[:5])) + (", ..." if len(gaps) > 5 else "")
@@ -260,11 +263,8 @@ def real_target(y: Any, weight: Floats, *, estimator_name: str) -> Floats:
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers for regression, got {y.dtype}.")
     numbers = np.ascontiguousarray(y, dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if len(bad):
-        raise ValueError(
-            f"Input y contains infinity or a value too large for float64 (index {bad[0]})."
-        )
+    if not np.isfinite(numbers).all():  # a longdouble or an object may have been too large
+        raise ValueError("Input y contains infinity or a value too large for float64.")
     return numbers
 
 

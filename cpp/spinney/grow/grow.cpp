@@ -63,6 +63,11 @@ class Grower {
     return !summary.pure && n >= params_.min_samples_split && n >= 2 * params_.min_samples_leaf &&
            depth < params_.max_depth;
   }
+  Limits limits() const {
+    const auto rows = static_cast<std::size_t>(params_.min_samples_leaf);
+    const double weight = params_.min_weight_fraction_leaf * total_weight_;
+    return samples_.is_unit() ? Limits::of_rows(rows, weight, samples_.unit_weight) : Limits{rows, weight};
+  }
   void open_root(SortedColumns sorted);
   void open_leaves(SortedColumns sorted, const Tree& start);
   void open(OpenNode node);
@@ -176,11 +181,11 @@ Split Grower::search(OpenNode& node) {
 /// The best test over some features, the first of equals; without any gain, the first test there is. Features
 /// found constant are struck off the node's list.
 Split Grower::best_of(OpenNode& node, std::span<const FeatureIndex> features, bool any) {
-  const auto min_leaf = static_cast<std::size_t>(params_.min_samples_leaf);
+  const Limits limits = this->limits();
   results_.assign(features.size(), {});
   for_features(node.rows.size(), features.size(), [&](std::size_t i, std::size_t worker) {
     interrupt_.check();
-    results_[i] = store_.search(node.rows, features[i], *scan_, node.totals, min_leaf, any, worker);
+    results_[i] = store_.search(node.rows, features[i], *scan_, node.totals, limits, any, worker);
   });
   std::size_t best = features.size();
   for (std::size_t i = 0; i < features.size(); ++i) {

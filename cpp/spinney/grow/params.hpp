@@ -13,6 +13,7 @@ struct GrowParams {
   std::int64_t max_depth = std::numeric_limits<std::int64_t>::max();
   std::int64_t min_samples_split = 2;      // rows
   std::int64_t min_samples_leaf = 1;       // rows with a value of the split's column, each side
+  double min_weight_fraction_leaf = 0.0;   // of all the weight, each side
   std::int64_t max_leaf_nodes = 0;         // 0: no limit; otherwise the best leaf is divided first
   double min_impurity_decrease = 0.0;      // node's share of the weight times gain
   std::int64_t max_features = 0;           // drawn anew at each node; 0: all

@@ -42,25 +42,25 @@ void keep_entries(Entry* entries, std::size_t n, const std::uint8_t* side, std::
 }  // namespace
 
 FeatureResult SortedStore::search(const NodeRows& rows, FeatureIndex feature, const Scan& scan, const Totals& totals,
-                                  std::size_t min_leaf, bool any, std::size_t worker) {
+                                  const Limits& limits, bool any, std::size_t worker) {
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
   FeatureResult result;
   result.constant = entries.empty() || entries.front().rank == entries.back().rank;
-  if (result.constant || entries.size() < 2 * min_leaf) return result;
+  if (result.constant || entries.size() < 2 * limits.rows) return result;
   Scratch& scratch = scratch_[worker];
   const bool complete = entries.size() == all.size();
   const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
   const Totals& here = complete ? totals : observed;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
-    result.split = best_nominal(scan, feature, entries, here, min_leaf, any, scratch);
+    result.split = best_nominal(scan, feature, entries, here, limits, any, samples_, scratch);
     return result;
   }
   Cut cut;
   if (any) {
-    if (const auto position = first_cut(entries, min_leaf)) cut = {0.0, *position};
+    if (const auto position = first_cut(entries, here, limits, samples_)) cut = {0.0, *position};
   } else {
-    cut = scan.best_cut(entries, here, min_leaf, scratch);
+    cut = scan.best_cut(entries, here, limits, scratch);
   }
   if (cut.found()) {
     result.split.drop = cut.drop;

@@ -34,7 +34,7 @@ class SortedStore {
 
   /// The best test on one column; any: the first allowed one, whatever it gains.
   FeatureResult search(const NodeRows& rows, FeatureIndex feature, const Scan& scan, const Totals& totals,
-                       std::size_t min_leaf, bool any, std::size_t worker);
+                       const Limits& limits, bool any, std::size_t worker);
   /// The threshold of a numeric split, halfway between the node's own neighbouring values.
   void complete(const NodeRows& rows, Split& split) const;
   /// Marks every row of the node left, right or unknown (no value).

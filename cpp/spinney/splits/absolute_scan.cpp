@@ -61,10 +61,10 @@ MedianLoss median_loss(std::span<const SampleIndex> by_y, const Samples& samples
   return result;
 }
 
-Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals&, std::size_t min_leaf,
+Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                                 Scratch& s) const {
   const std::size_t n = entries.size();
-  if (n < 2 * min_leaf) return {};
+  if (n < 2 * limits.rows) return {};
   // Place of every entry in y order.
   std::vector<std::uint32_t> by_y(n), place(n);
   for (std::uint32_t i = 0; i < n; ++i) by_y[i] = i;
@@ -89,22 +89,26 @@ Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals&, s
   }
   const double parent = s.scores[n - 1];
   Cut best;
+  double right_weight = 0.0;
   for (std::size_t i = n - 1; i-- > 0;) {
     add_entry(right, i + 1);
-    if (entries[i].rank == entries[i + 1].rank || i + 1 < min_leaf || n - i - 1 < min_leaf) continue;
+    right_weight += samples_.split_weight_of(entries[i + 1].sample);
+    if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
+    if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
     const double drop = parent - s.scores[i] - right.loss(y_by_place);
     if (drop >= best.drop) best = {drop, static_cast<std::uint32_t>(i)};  // backwards: the lowest of equals wins
   }
   return best;
 }
 
-void AbsoluteErrorScan::order_runs(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& s) const {
-  for (Run& run : runs) {
+void AbsoluteErrorScan::order_runs(std::span<const Entry> entries, std::span<const Run> runs,
+                                   std::vector<double>& keys, Scratch& s) const {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
     s.samples.clear();
-    for (std::uint32_t i = run.begin; i < run.end; ++i) s.samples.push_back(entries[i].sample);
+    for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) s.samples.push_back(entries[i].sample);
     std::stable_sort(s.samples.begin(), s.samples.end(),
                      [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
-    run.key = median_loss(s.samples, samples_).median;
+    keys[r] = median_loss(s.samples, samples_).median;
   }
 }
 

@@ -105,7 +105,7 @@ class ClassScan : public Scan {
  public:
   ClassScan(Criterion criterion, const Samples& samples) : criterion_(criterion), samples_(samples) {}
 
-  Cut best_cut(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf,
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& s) const override {
     const std::size_t k = totals.classes.size();
     CandidateBlock block(criterion_, totals, s);
@@ -123,10 +123,15 @@ class ClassScan : public Scan {
         run_weight += w;
       }
       // Inside a segment the drop is convex in the place of the cut: only its borders can be best, or the first
-      // and last cut that min_leaf allows.
-      const bool allowed = begin > 0 && begin >= min_leaf && entries.size() - begin >= min_leaf;
-      const bool at_limit = previous_begin < min_leaf || entries.size() - i < min_leaf;
-      if (allowed && (!Criterion::kConcave || (min_leaf > 1 && at_limit) ||
+      // and last cut that the limits allow.
+      const auto allows = [&](std::size_t n_left, double weight) {
+        return n_left > 0 && n_left >= limits.rows && entries.size() - n_left >= limits.rows &&
+               weight >= limits.weight && totals.weight - weight >= limits.weight;
+      };
+      const bool at_limit = !allows(previous_begin, left_weight - previous_weight) ||
+                            !allows(i, left_weight + run_weight);
+      const bool limited = limits.rows > 1 || limits.weight > 0.0;
+      if (allows(begin, left_weight) && (!Criterion::kConcave || (limited && at_limit) ||
                       shares_differ(s.previous, previous_weight, s.run, run_weight))) {
         block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
       }
@@ -140,35 +145,66 @@ class ClassScan : public Scan {
     return {block.best(), block.tag()};
   }
 
-  void order_runs(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& s) const override {
-    if (samples_.n_classes == 2) {
-      for (Run& run : runs) run.key = share_of_first(entries, run);
-    } else {
-      order_by_principal_component(entries, runs, s);
+  void order_runs(std::span<const Entry>, std::span<const Run>, std::vector<double>&, Scratch&) const override {}
+
+  std::size_t n_moments() const override { return static_cast<std::size_t>(samples_.n_classes); }
+
+  void add_run(std::span<const Entry> run, const Totals&, double* moments, double& weight) const override {
+    for (const Entry& entry : run) {
+      const double w = samples_.split_weight_of(entry.sample);
+      moments[samples_.label[entry.sample]] += w;
+      weight += w;
     }
+  }
+
+  /// Two classes: by the share of the first. More: along the first principal component.
+  void order_groups(const Groups& groups, std::vector<double>& keys) const override {
+    keys.resize(groups.size());
+    if (groups.k == 2) {
+      for (std::size_t g = 0; g < groups.size(); ++g) keys[g] = groups.moments_of(g)[0] / groups.weight[g];
+    } else {
+      principal_component(groups, keys);
+    }
+  }
+
+  Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch& s) const override {
+    CandidateBlock block(criterion_, totals, s);
+    s.left.assign(groups.k, 0.0);
+    double rows = 0.0, all_rows = 0.0, weight = 0.0;
+    for (const double n : groups.rows) all_rows += n;
+    const auto least = static_cast<double>(limits.rows);
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      rows += groups.rows[g];
+      weight += groups.weight[g];
+      for (std::size_t c = 0; c < groups.k; ++c) s.left[c] += groups.moments_of(g)[c];
+      if (rows < least || all_rows - rows < least) continue;
+      if (weight < limits.weight || totals.weight - weight < limits.weight) continue;
+      block.push(s.left, weight, static_cast<std::uint32_t>(g));
+    }
+    block.flush();
+    return {block.best(), block.tag()};
   }
 
   bool needs_subsets() const override { return samples_.n_classes > 2 || !(Criterion::kConcave || kOrderedIsEnough); }
 
-  /// All subsets by Gray code: neighbours differ in one run, so each costs one update. The last run stays right.
-  Subset best_subset(std::span<const Entry> entries, std::span<const Run> runs, const Totals& totals,
-                     std::size_t min_leaf, Scratch& s) const override {
-    const std::size_t k = totals.classes.size();
-    count_runs(entries, runs, s);
+  /// All subsets by Gray code: neighbours differ in one group, so each costs one update. The last group stays right.
+  Subset best_subset(const Groups& groups, const Totals& totals, const Limits& limits, Scratch& s) const override {
     CandidateBlock block(criterion_, totals, s);
-    s.left.assign(k, 0.0);
-    std::size_t n_left = 0;
+    s.left.assign(groups.k, 0.0);
+    double rows = 0.0, all_rows = 0.0;
+    for (const double n : groups.rows) all_rows += n;
+    const auto least = static_cast<double>(limits.rows);
     std::uint32_t mask = 0;
-    for (std::uint32_t step = 1; step < std::uint32_t{1} << (runs.size() - 1); ++step) {
-      const int r = std::countr_zero(step);
-      mask ^= std::uint32_t{1} << r;
-      const bool joins = mask >> r & 1;
-      const std::size_t n_run = runs[r].end - runs[r].begin;
-      n_left = joins ? n_left + n_run : n_left - n_run;
-      for (std::size_t c = 0; c < k; ++c) s.left[c] += (joins ? 1.0 : -1.0) * s.counts[r * k + c];
-      if (n_left < min_leaf || entries.size() - n_left < min_leaf) continue;
+    for (std::uint32_t step = 1; step < std::uint32_t{1} << (groups.size() - 1); ++step) {
+      const int g = std::countr_zero(step);
+      mask ^= std::uint32_t{1} << g;
+      const double sign = mask >> g & 1 ? 1.0 : -1.0;
+      rows += sign * groups.rows[g];
+      for (std::size_t c = 0; c < groups.k; ++c) s.left[c] += sign * groups.moments_of(g)[c];
+      if (rows < least || all_rows - rows < least) continue;
       double weight = 0.0;
-      for (std::size_t c = 0; c < k; ++c) weight += s.left[c];
+      for (std::size_t c = 0; c < groups.k; ++c) weight += s.left[c];
+      if (weight < limits.weight || totals.weight - weight < limits.weight) continue;
       block.push(s.left, weight, mask);
     }
     block.flush();
@@ -191,59 +227,36 @@ class ClassScan : public Scan {
   static constexpr bool kOrderedIsEnough =
       std::is_same_v<Criterion, Twoing> || std::is_same_v<Criterion, CostGini>;
 
-  double share_of_first(std::span<const Entry> entries, const Run& run) const {
-    double first = 0.0, total = 0.0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const double w = samples_.split_weight_of(entries[i].sample);
-      total += w;
-      if (samples_.label[entries[i].sample] == 0) first += w;
-    }
-    return first / total;
-  }
-
-  /// Class weights of every run, row by row, in s.counts.
-  void count_runs(std::span<const Entry> entries, std::span<const Run> runs, Scratch& s) const {
-    const auto k = static_cast<std::size_t>(samples_.n_classes);
-    s.counts.assign(runs.size() * k, 0.0);
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) {
-        s.counts[r * k + samples_.label[entries[i].sample]] += samples_.split_weight_of(entries[i].sample);
-      }
-    }
-  }
-
-  /// More classes than two and too many categories for all subsets: order the categories by their class shares
-  /// along the first principal component (Coppersmith, Hong and Hosking 1999), by power iteration.
-  void order_by_principal_component(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& s) const {
-    const auto k = static_cast<std::size_t>(samples_.n_classes);
-    count_runs(entries, runs, s);
-    std::vector<double> weight(runs.size(), 0.0), mean(k, 0.0), axis(k), next(k);
+  /// Too many categories for all subsets: their class shares along the first principal component (Coppersmith,
+  /// Hong and Hosking 1999), by power iteration.
+  static void principal_component(const Groups& groups, std::vector<double>& keys) {
+    const std::size_t k = groups.k;
+    std::vector<double> shares(groups.moments), mean(k, 0.0), axis(k), next(k);
     double total = 0.0;
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      for (std::size_t c = 0; c < k; ++c) weight[r] += s.counts[r * k + c];
-      for (std::size_t c = 0; c < k; ++c) mean[c] += s.counts[r * k + c];
-      for (std::size_t c = 0; c < k; ++c) s.counts[r * k + c] /= weight[r];
-      total += weight[r];
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (std::size_t c = 0; c < k; ++c) mean[c] += groups.moments_of(g)[c];
+      for (std::size_t c = 0; c < k; ++c) shares[g * k + c] /= groups.weight[g];
+      total += groups.weight[g];
     }
     for (double& m : mean) m /= total;
     for (std::size_t c = 0; c < k; ++c) axis[c] = 1.0 / static_cast<double>(c + 1);
-    const auto project = [&](std::size_t r) {
+    const auto project = [&](std::size_t g) {
       double dot = 0.0;
-      for (std::size_t c = 0; c < k; ++c) dot += (s.counts[r * k + c] - mean[c]) * axis[c];
+      for (std::size_t c = 0; c < k; ++c) dot += (shares[g * k + c] - mean[c]) * axis[c];
       return dot;
     };
     for (int iteration = 0; iteration < 30; ++iteration) {
       std::fill(next.begin(), next.end(), 0.0);
-      for (std::size_t r = 0; r < runs.size(); ++r) {
-        const double pull = weight[r] * project(r);
-        for (std::size_t c = 0; c < k; ++c) next[c] += pull * (s.counts[r * k + c] - mean[c]);
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        const double pull = groups.weight[g] * project(g);
+        for (std::size_t c = 0; c < k; ++c) next[c] += pull * (shares[g * k + c] - mean[c]);
       }
       double norm = 0.0;
       for (const double x : next) norm += x * x;
       if (!(norm > 0.0)) break;
       for (std::size_t c = 0; c < k; ++c) axis[c] = next[c] / std::sqrt(norm);
     }
-    for (std::size_t r = 0; r < runs.size(); ++r) runs[r].key = project(r);
+    for (std::size_t g = 0; g < groups.size(); ++g) keys[g] = project(g);
   }
 
   Criterion criterion_;

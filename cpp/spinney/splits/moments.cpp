@@ -12,7 +12,7 @@ std::vector<double> make_inverses(std::size_t n) {
 
 namespace {
 
-bool too_small(const ScanRange& range) { return range.n < 2 * range.min_leaf; }
+bool too_small(const ScanRange& range) { return range.n < 2 * range.limits.rows; }
 
 }  // namespace
 
@@ -26,8 +26,8 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_on
   const Entry* const e = range.entries;
   std::uint32_t ones = 0;
   std::size_t i = 0;
-  for (; i + 1 < range.min_leaf; ++i) ones += is_one[e[i].sample];
-  for (; i + range.min_leaf < range.n; ++i) {
+  for (; i + 1 < range.limits.rows; ++i) ones += is_one[e[i].sample];
+  for (; i + range.limits.rows < range.n; ++i) {
     ones += is_one[e[i].sample];
     if (e[i].rank == e[i + 1].rank) continue;
     const double left = ones, right = n_ones - left;
@@ -43,13 +43,13 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const doubl
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   double left = 0.0, left_weight = 0.0;
-  for (std::size_t i = 0; i + range.min_leaf < range.n; ++i) {
+  for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
     const double w = weight[e[i].sample];
     left_weight += w;
     left += is_one[e[i].sample] ? w : 0.0;
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.min_leaf) continue;
+    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
     const double right = ones - left, right_weight = total - left_weight;
-    if (!(right_weight > 0.0)) continue;
+    if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
     const double score = left * left / left_weight + right * right / right_weight;
     if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
   }
@@ -65,8 +65,8 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* in
   for (std::size_t i = 0; i < range.n; ++i) total += y[e[i].sample] - mean;
   double left = 0.0;
   std::size_t i = 0;
-  for (; i + 1 < range.min_leaf; ++i) left += y[e[i].sample] - mean;
-  for (; i + range.min_leaf < range.n; ++i) {
+  for (; i + 1 < range.limits.rows; ++i) left += y[e[i].sample] - mean;
+  for (; i + range.limits.rows < range.n; ++i) {
     left += y[e[i].sample] - mean;
     if (e[i].rank == e[i + 1].rank) continue;
     const double right = total - left;
@@ -85,13 +85,13 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* we
   double total = 0.0;
   for (std::size_t i = 0; i < range.n; ++i) total += weight[e[i].sample] * (y[e[i].sample] - mean);
   double left = 0.0, left_weight = 0.0;
-  for (std::size_t i = 0; i + range.min_leaf < range.n; ++i) {
+  for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
     const double w = weight[e[i].sample];
     left_weight += w;
     left += w * (y[e[i].sample] - mean);
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.min_leaf) continue;
+    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
     const double right = total - left, right_weight = total_weight - left_weight;
-    if (!(right_weight > 0.0)) continue;
+    if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
     const double score = left * left / left_weight + right * right / right_weight;
     if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
   }

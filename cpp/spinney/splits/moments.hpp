@@ -16,7 +16,8 @@ struct Moment {
 
 struct ScanRange {
   const Entry* entries;
-  std::size_t n, min_leaf;
+  std::size_t n;
+  Limits limits;
 };
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);

@@ -1,6 +1,8 @@
 #include "spinney/splits/scan.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "spinney/splits/absolute_scan.hpp"
 #include "spinney/splits/class_scan.hpp"
@@ -15,10 +17,10 @@ class GiniScan final : public ClassScan<Gini> {
  public:
   explicit GiniScan(const Samples& samples) : ClassScan(Gini{}, samples), inverse_(inverses(samples)) {}
 
-  Cut best_cut(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf,
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& scratch) const override {
-    if (samples_.n_classes != 2) return many_classes(entries, totals, min_leaf, scratch);
-    const ScanRange range{entries.data(), entries.size(), min_leaf};
+    if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
+    const ScanRange range{entries.data(), entries.size(), limits};
     const double ones = totals.classes[1];
     if (samples_.is_unit()) {
       const double n_ones = std::round(ones / samples_.unit_weight);
@@ -37,22 +39,22 @@ class GiniScan final : public ClassScan<Gini> {
   }
 
   /// Sums of squares kept up to date row by row: exact for whole-number weights.
-  Cut many_classes(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf, Scratch& s) const {
+  Cut many_classes(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const {
     double left_squares = 0.0, right_squares = 0.0, left_weight = 0.0;
     s.left.assign(totals.classes.size(), 0.0);
     for (const double w : totals.classes) right_squares += w * w;
     const double parent = right_squares / totals.weight;
     Cut best;
-    for (std::size_t i = 0; i + min_leaf < entries.size(); ++i) {
+    for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
       const double w = samples_.split_weight_of(entries[i].sample);
       const std::size_t c = samples_.label[entries[i].sample];
       left_squares += w * (2.0 * s.left[c] + w);
       right_squares -= w * (2.0 * (totals.classes[c] - s.left[c]) - w);
       s.left[c] += w;
       left_weight += w;
-      if (entries[i].rank == entries[i + 1].rank || i + 1 < min_leaf) continue;
+      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
       const double right_weight = totals.weight - left_weight;
-      if (!(right_weight > 0.0)) continue;
+      if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
       const double drop = left_squares / left_weight + right_squares / right_weight - parent;
       if (drop > best.drop) best = {drop, static_cast<std::uint32_t>(i)};
     }
@@ -67,8 +69,8 @@ class SquaredErrorScan final : public Scan {
   explicit SquaredErrorScan(const Samples& samples)
       : samples_(samples), inverse_(samples.is_unit() ? make_inverses(samples.size()) : std::vector<double>{}) {}
 
-  Cut best_cut(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf, Scratch&) const override {
-    const ScanRange range{entries.data(), entries.size(), min_leaf};
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
+    const ScanRange range{entries.data(), entries.size(), limits};
     if (samples_.is_unit()) {
       const Moment best = scan_mean(range, samples_.y.data(), totals.mean, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
@@ -78,17 +80,40 @@ class SquaredErrorScan final : public Scan {
     return {best.score, best.position};
   }
 
-  void order_runs(std::span<const Entry> entries, std::vector<Run>& runs, Scratch&) const override {
-    for (Run& run : runs) {
-      const double origin = samples_.y[entries[run.begin].sample];
-      double sum = 0.0, weight = 0.0;
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        const double w = samples_.split_weight_of(entries[i].sample);
-        sum += w * (samples_.y[entries[i].sample] - origin);
-        weight += w;
-      }
-      run.key = origin + sum / weight;
+  void order_runs(std::span<const Entry>, std::span<const Run>, std::vector<double>&, Scratch&) const override {}
+
+  void add_run(std::span<const Entry> run, const Totals& totals, double* moments, double& weight) const override {
+    for (const Entry& entry : run) {
+      const double w = samples_.split_weight_of(entry.sample);
+      *moments += w * (samples_.y[entry.sample] - totals.mean);
+      weight += w;
     }
+  }
+
+  void order_groups(const Groups& groups, std::vector<double>& keys) const override {
+    keys.resize(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) keys[g] = groups.moments[g] / groups.weight[g];
+  }
+
+  Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch&) const override {
+    double all_rows = 0.0, sum = 0.0, rows = 0.0, weight = 0.0, left = 0.0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      all_rows += groups.rows[g];
+      sum += groups.moments[g];
+    }
+    Cut best;
+    const auto least = static_cast<double>(limits.rows);
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      rows += groups.rows[g];
+      weight += groups.weight[g];
+      left += groups.moments[g];
+      const double right_weight = totals.weight - weight, right = sum - left;
+      if (rows < least || all_rows - rows < least || !(right_weight > 0.0)) continue;
+      if (weight < limits.weight || right_weight < limits.weight) continue;
+      const double drop = left * left / weight + right * right / right_weight - sum * sum / totals.weight;
+      if (drop > best.drop) best = {drop, static_cast<std::uint32_t>(g)};
+    }
+    return best;
   }
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
@@ -118,9 +143,18 @@ std::unique_ptr<Scan> make_scan(const CriterionChoice& choice, const Samples& sa
   });
 }
 
-std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, std::size_t min_leaf) {
-  for (std::size_t i = min_leaf - 1; i + min_leaf < entries.size(); ++i) {
-    if (entries[i].rank != entries[i + 1].rank) return static_cast<std::uint32_t>(i);
+Limits Limits::of_rows(std::size_t rows, double weight, double row_weight) {
+  const double needed = std::ceil(weight / row_weight * (1.0 - 1e-12));
+  return {std::max(rows, static_cast<std::size_t>(needed)), 0.0};
+}
+
+std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                                       const Samples& samples) {
+  double left = 0.0;
+  for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
+    left += samples.split_weight_of(entries[i].sample);
+    const bool allowed = i + 1 >= limits.rows && left >= limits.weight && totals.weight - left >= limits.weight;
+    if (allowed && entries[i].rank != entries[i + 1].rank) return static_cast<std::uint32_t>(i);
   }
   return std::nullopt;
 }
@@ -128,22 +162,59 @@ std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, std::size
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs) {
   runs.clear();
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    if (i == 0 || entries[i].rank != entries[i - 1].rank) runs.push_back({i, i, entries[i].rank, 0.0});
+    if (i == 0 || entries[i].rank != entries[i - 1].rank) runs.push_back({i, i, entries[i].rank});
     runs.back().end = i + 1;
   }
   return runs;
 }
 
+void Groups::clear(std::size_t n_moments) {
+  k = n_moments;
+  rank.clear();
+  rows.clear();
+  weight.clear();
+  moments.clear();
+}
+
+void Groups::sort_by(const std::vector<double>& keys) {
+  std::vector<std::size_t> order(size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  Groups sorted;
+  sorted.k = k;
+  for (const std::size_t g : order) {
+    sorted.rank.push_back(rank[g]);
+    sorted.rows.push_back(rows[g]);
+    sorted.weight.push_back(weight[g]);
+    sorted.moments.insert(sorted.moments.end(), moments_of(g), moments_of(g) + k);
+  }
+  *this = std::move(sorted);
+}
+
+Cut first_group_cut(const Groups& groups, const Totals& totals, const Limits& limits) {
+  double rows = 0.0, all_rows = 0.0, weight = 0.0;
+  for (const double n : groups.rows) all_rows += n;
+  const auto least = static_cast<double>(limits.rows);
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    rows += groups.rows[g];
+    weight += groups.weight[g];
+    const bool heavy = weight >= limits.weight && totals.weight - weight >= limits.weight;
+    if (rows >= least && all_rows - rows >= least && heavy) return {0.0, static_cast<std::uint32_t>(g)};
+  }
+  return {};
+}
+
 namespace {
 
-/// The test "category in S": branch 0 is the side that holds the first category of the vocabulary.
-Split make_subset(FeatureIndex feature, double drop, std::span<const Run> runs, std::span<const std::uint8_t> left) {
+/// The test "category in S" from the ranks on each side; branch 0 holds the first category of the vocabulary.
+template <class GoesLeft>
+Split make_subset(FeatureIndex feature, double drop, std::span<const std::uint32_t> ranks, GoesLeft&& goes_left) {
   Split split;
   split.drop = drop;
   split.test.kind = TestKind::subset;
   split.test.feature = feature;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    split.test.codes.emplace_back(static_cast<std::int32_t>(runs[r].rank), left[r] ? 0 : 1);
+  for (std::size_t g = 0; g < ranks.size(); ++g) {
+    split.test.codes.emplace_back(static_cast<std::int32_t>(ranks[g]), goes_left(g) ? 0 : 1);
   }
   std::sort(split.test.codes.begin(), split.test.codes.end());
   if (split.test.codes.front().second == 1) {
@@ -152,45 +223,61 @@ Split make_subset(FeatureIndex feature, double drop, std::span<const Run> runs, 
   return split;
 }
 
+/// For criteria that need the rows themselves: the entries in the order of their categories, cut like numbers.
+Split best_by_rows(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
+                   const Limits& limits, bool any, const Samples& samples, Scratch& s) {
+  const std::vector<Run> runs = find_runs(entries, s.runs);
+  std::vector<double> keys(runs.size());
+  scan.order_runs(entries, runs, keys, s);
+  std::vector<std::uint32_t> order(runs.size()), ranks;
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+  std::vector<Entry> ordered;
+  for (std::uint32_t place = 0; place < order.size(); ++place) {
+    const Run& run = runs[order[place]];
+    ranks.push_back(run.rank);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) ordered.push_back({place, entries[i].sample});
+  }
+  Cut cut;
+  if (!any) {
+    cut = scan.best_cut(ordered, totals, limits, s);
+  } else if (const auto position = first_cut(ordered, totals, limits, samples)) {
+    cut = {0.0, *position};
+  }
+  if (!cut.found()) return {};
+  return make_subset(feature, cut.drop, ranks, [&](std::size_t g) { return g <= ordered[cut.position].rank; });
+}
+
 }  // namespace
 
+Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits, bool any,
+                       Scratch& s) {
+  if (s.groups.size() < 2) return {};
+  if (scan.needs_subsets() && s.groups.size() <= kMaxExhaustive && !any) {
+    const Subset best = scan.best_subset(s.groups, totals, limits, s);
+    if (!(best.drop > -kInfinity)) return {};
+    return make_subset(feature, best.drop, s.groups.rank, [&](std::size_t g) { return best.mask >> g & 1; });
+  }
+  scan.order_groups(s.groups, s.keys);
+  s.groups.sort_by(s.keys);
+  const Cut cut = any ? first_group_cut(s.groups, totals, limits) : scan.best_group_cut(s.groups, totals, limits, s);
+  if (!cut.found()) return {};
+  return make_subset(feature, cut.drop, s.groups.rank, [&](std::size_t g) { return g <= cut.position; });
+}
+
 Split best_nominal(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                   std::size_t min_leaf, bool any, Scratch& s) {
-  std::vector<Run> runs = std::move(find_runs(entries, s.runs));
-  Split split;
-  if (runs.size() < 2) {
-    s.runs = std::move(runs);
-    return split;
+                   const Limits& limits, bool any, const Samples& samples, Scratch& s) {
+  if (!scan.takes_groups()) return best_by_rows(scan, feature, entries, totals, limits, any, samples, s);
+  s.groups.clear(scan.n_moments());
+  for (const Run& run : find_runs(entries, s.runs)) {
+    s.groups.rank.push_back(run.rank);
+    s.groups.rows.push_back(run.end - run.begin);
+    s.groups.moments.resize(s.groups.moments.size() + s.groups.k, 0.0);
+    double weight = 0.0;
+    scan.add_run(entries.subspan(run.begin, run.end - run.begin), totals, &*(s.groups.moments.end() - static_cast<std::ptrdiff_t>(s.groups.k)), weight);
+    s.groups.weight.push_back(weight);
   }
-  std::vector<std::uint8_t> left(runs.size(), 0);
-  if (scan.needs_subsets() && runs.size() <= kMaxExhaustive && !any) {
-    const Subset best = scan.best_subset(entries, runs, totals, min_leaf, s);
-    if (best.drop > -kInfinity) {
-      for (std::size_t r = 0; r < runs.size(); ++r) left[r] = best.mask >> r & 1;
-      split = make_subset(feature, best.drop, runs, left);
-    }
-  } else {
-    scan.order_runs(entries, runs, s);
-    std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.key < b.key; });
-    std::vector<Entry> ordered = std::move(s.entries);
-    ordered.clear();
-    for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) ordered.push_back({r, entries[i].sample});
-    }
-    Cut cut;
-    if (any) {
-      if (const auto position = first_cut(ordered, min_leaf)) cut = {0.0, *position};
-    } else {
-      cut = scan.best_cut(ordered, totals, min_leaf, s);
-    }
-    if (cut.found()) {
-      for (std::size_t r = 0; r <= ordered[cut.position].rank; ++r) left[r] = 1;
-      split = make_subset(feature, cut.drop, runs, left);
-    }
-    s.entries = std::move(ordered);
-  }
-  s.runs = std::move(runs);
-  return split;
+  return best_subset_test(scan, feature, totals, limits, any, s);
 }
 
 }  // namespace spinney

@@ -25,6 +25,14 @@ struct Totals {
   double loss = 0.0;            // of the group; only its order of magnitude is used
 };
 
+/// What must remain on each side of a division.
+struct Limits {
+  std::size_t rows = 1;
+  double weight = 0.0;
+  /// A weight limit turned into one of rows, where every row weighs the same.
+  static Limits of_rows(std::size_t rows, double weight, double row_weight);
+};
+
 struct Cut {
   double drop = -kInfinity;
   std::uint32_t position = 0;   // the last entry that goes left
@@ -34,14 +42,27 @@ struct Cut {
 struct Run {
   std::uint32_t begin, end;     // entries
   std::uint32_t rank;
-  double key;                   // where the category stands in the order of categories
+};
+
+/// Rows that no cut can part: those of a category, or of a bin. moments holds k numbers a group: class weights, or
+/// the weighted sum of y - totals.mean.
+struct Groups {
+  std::vector<std::uint32_t> rank;
+  std::vector<double> rows, weight, moments;
+  std::size_t k = 1;
+  std::size_t size() const { return rank.size(); }
+  void clear(std::size_t n_moments);
+  const double* moments_of(std::size_t group) const { return moments.data() + group * k; }
+  /// Reorders the groups by ascending key; equal keys keep their order.
+  void sort_by(const std::vector<double>& keys);
 };
 
 /// Memory of one worker, reused from node to node.
 struct Scratch {
   std::vector<Entry> entries;
   std::vector<Run> runs;
-  std::vector<double> numbers, counts, left, run, previous, buffer, buffer_weight, scores;
+  Groups groups;
+  std::vector<double> keys, numbers, left, run, previous, buffer, buffer_weight, scores;
   std::vector<std::uint32_t> tags;
   std::vector<SampleIndex> samples;
 };
@@ -57,16 +78,25 @@ inline constexpr std::size_t kMaxExhaustive = 12;  // categories up to which all
 class Scan {
  public:
   virtual ~Scan() = default;
-  /// The best cut of sorted entries, all with a value; both sides keep min_leaf entries.
-  virtual Cut best_cut(std::span<const Entry> entries, const Totals& totals, std::size_t min_leaf,
+  /// The best cut of sorted entries, all with a value.
+  virtual Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                        Scratch& scratch) const = 0;
-  /// Fills runs[i].key so that cuts of the runs in that order are worth trying.
-  virtual void order_runs(std::span<const Entry> entries, std::vector<Run>& runs, Scratch& scratch) const = 0;
-  /// Whether an ordering of the categories may miss the best subset.
+  /// One number a category: cuts of the categories in that order are worth trying.
+  virtual void order_runs(std::span<const Entry> entries, std::span<const Run> runs, std::vector<double>& keys,
+                          Scratch& scratch) const = 0;
+
+  /// Whether groups of rows say enough (they do not for medians); if so, the functions below work.
+  virtual bool takes_groups() const { return true; }
+  /// How many moments a group has, and the moments of one run.
+  virtual std::size_t n_moments() const { return 1; }
+  virtual void add_run(std::span<const Entry> run, const Totals& totals, double* moments, double& weight) const = 0;
+  virtual void order_groups(const Groups& groups, std::vector<double>& keys) const = 0;
+  /// The best cut of groups in their order; position is the last group that goes left.
+  virtual Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits,
+                             Scratch& scratch) const = 0;
+  /// Whether an ordering of the categories may miss the best subset; if so, all subsets of a few are tried.
   virtual bool needs_subsets() const { return false; }
-  virtual Subset best_subset(std::span<const Entry>, std::span<const Run>, const Totals&, std::size_t, Scratch&) const {
-    return {};
-  }
+  virtual Subset best_subset(const Groups&, const Totals&, const Limits&, Scratch&) const { return {}; }
   /// Totals of some samples of a node whose own totals are given (regression keeps the node's mean).
   virtual Totals totals_of(std::span<const Entry> entries, const Totals& node) const = 0;
 };
@@ -74,9 +104,13 @@ class Scan {
 std::unique_ptr<Scan> make_scan(const CriterionChoice& choice, const Samples& samples);
 
 /// The first allowed cut: what a node without any gain is divided by.
-std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, std::size_t min_leaf);
+std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                                       const Samples& samples);
 
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs);
+
+/// The first allowed cut of groups.
+Cut first_group_cut(const Groups& groups, const Totals& totals, const Limits& limits);
 
 /// A test with its gain; numeric tests also say where the sorted entries are cut.
 struct Split {
@@ -86,8 +120,12 @@ struct Split {
   bool found() const { return test.kind != TestKind::leaf; }
 };
 
-/// The best subset test on a nominal column; any: the first allowed one if none gains.
+/// The best subset test from groups of categories (scratch.groups), which it reorders; any: the first allowed one.
+Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits, bool any,
+                       Scratch& scratch);
+
+/// The same from sorted entries of a nominal column.
 Split best_nominal(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                   std::size_t min_leaf, bool any, Scratch& scratch);
+                   const Limits& limits, bool any, const Samples& samples, Scratch& scratch);
 
 }  // namespace spinney

@@ -1,7 +1,7 @@
 """Colours that people with any colour vision can tell apart.
 
 Up to eight classes take the colours that Okabe and Ito proposed for this purpose; more take steps
-of a scale that grows evenly lighter from blue to yellow, so that at least lightness differs.
+of a scale that grows evenly lighter from violet to yellow, so that at least lightness differs.
 """
 
 _DISTINCT = (
@@ -14,7 +14,7 @@ _DISTINCT = (
     "#f0e442",  # yellow
     "#7f7f7f",  # grey
 )
-_SCALE = ("#00224e", "#35456c", "#666970", "#948e77", "#c8b866", "#fee838")
+_SCALE = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 
 INK = "#222222"
 QUIET = "#6b6b6b"

@@ -164,13 +164,13 @@ class BaseTree(BaseEstimator, ABC):
             **options,
         )
         tree = Tree(core, schema, target.classes)
-        if self.pruning == "reduced_error" and held_out is not None:
+        if self.pruning == "reduced_error" and held_out is not None and held_out.any():
             mask = _core.reduced_error(core, values, target.core(held_out))
             tree = tree._collapsed(mask)
         if self.pruning != "cost_complexity" and alpha is None:
             return tree, None
         path = PruningPath(tree)
-        if judged:
+        if errors is not None:
             return path.choose(*errors, self.rule), path
         return path.at(alpha or 0.0), path
 

@@ -29,6 +29,8 @@ class CARTRegressor(RegressorMixin, BaseTree):
         Rows that a node needs to be divided; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
         Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
     max_leaf_nodes : int or None, default=None
         Grow the most useful leaf first, up to this many leaves.
     min_impurity_decrease : float, default=0.0
@@ -104,6 +106,7 @@ class CARTRegressor(RegressorMixin, BaseTree):
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
@@ -128,6 +131,7 @@ class CARTRegressor(RegressorMixin, BaseTree):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features

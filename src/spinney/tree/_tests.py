@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from spinney._table import Column
 from spinney.tree._words import EXACT_DIGITS, category_text, number_text, set_text
 
 __all__ = ["MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
@@ -50,9 +51,9 @@ class ThresholdTest:
         if _is_missing(value):
             return None
         if self.categories:
-            if value not in self.categories:
+            value = Column(self.feature_name, "ordered", self.categories).code_of(value)
+            if value is None:
                 return None
-            value = self.categories.index(value)
         return 0 if value <= self.threshold else 1
 
     def branch_text(
@@ -187,10 +188,10 @@ class Surrogate:
 def _branch_of(value: Any, groups: tuple[tuple[Any, ...], ...]) -> int | None:
     if _is_missing(value):
         return None
-    for branch, categories in enumerate(groups):
-        if value in categories:
-            return branch
-    return None
+    known = tuple(category for categories in groups for category in categories)
+    code = Column("", "nominal", known).code_of(value)  # 2, 2.0 and "2" are the same category
+    branches = [branch for branch, categories in enumerate(groups) for _ in categories]
+    return None if code is None else branches[code]
 
 
 def _is_missing(value: Any) -> bool:
