@@ -90,20 +90,20 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
     ThreadTeam team(n_threads);
     const Validation validation{validation_rows, patience};
     Samples samples = make_samples(bound.target, {});
-    SortedColumns sorted = sort_columns(data, samples, team, interrupt);
+    std::optional<SortedColumns> sorted;
+    if (params.max_bins == 0) sorted = sort_columns(data, samples, team, interrupt);
     if (masks.grow.empty()) {
       tree = grow({data, bound.target, params, std::move(samples), std::move(sorted), start ? &start->tree() : nullptr,
                    &validation},
                   team, interrupt);
       return;
     }
-    std::vector<SampleIndex> all(samples.size());
-    for (SampleIndex s = 0; s < all.size(); ++s) all[s] = s;
-    tree = grow({data, bound.target, params, samples, select_samples(sorted, all, all.size()),
-                 start ? &start->tree() : nullptr, nullptr},
-                team, interrupt);
+    std::optional<SortedColumns> copy;
+    if (sorted) copy = sorted->copy();
+    tree = grow({data, bound.target, params, samples, std::move(copy), start ? &start->tree() : nullptr, nullptr}, team,
+                interrupt);
     const auto folds = masks.folds();
-    curve = cross_validate(data, bound.target, params, samples, sorted, folds,
+    curve = cross_validate(data, bound.target, params, samples, sorted ? &*sorted : nullptr, folds,
                            typical_alphas(cost_complexity(tree, LinkRule::rpart).alphas), team, interrupt);
   });
   nb::object errors = nb::none();

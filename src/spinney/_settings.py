@@ -65,6 +65,16 @@ def growth_params(
         params.max_bins = check_integer("max_bins", estimator.max_bins, low=2)
         if params.max_bins > 65_535:
             raise ValueError(f"max_bins must be at most 65535, got {estimator.max_bins!r}.")
+        if estimator.missing == "fractional":
+            raise ValueError(
+                "max_bins does not work with missing='fractional'. "
+                "Use missing='surrogate' or 'majority', or max_bins=None."
+            )
+        if estimator.criterion == "absolute_error":
+            raise ValueError(
+                "max_bins does not work with criterion='absolute_error': bins say nothing of "
+                "medians. Use max_bins=None."
+            )
     return params
 
 

@@ -39,10 +39,10 @@ class _Subtrees(Sequence[Tree]):
     def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
+        return _prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
 
 
-def prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
+def _prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
     """Return the smallest subtree that is best at alpha."""
     return tree._collapsed(node_alpha <= alpha * (1.0 + _SLACK))
 
@@ -118,7 +118,7 @@ class PruningPath:
 
     def at(self, alpha: float) -> Tree:
         """Return the subtree that is best at a given penalty."""
-        return prune_at_alpha(self._tree, self._node_alpha, alpha)
+        return _prune_at_alpha(self._tree, self._node_alpha, alpha)
 
     def _rows(self) -> Iterator[list[str]]:
         for k in range(len(self)):

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,83 +12,75 @@ namespace spinney {
 
 namespace {
 
-struct Keyed {
-  std::uint64_t key;
-  SampleIndex sample;
-};
-
 /// Doubles as unsigned integers of the same order; both zeros are one.
 std::uint64_t sortable(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
   return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
 }
 
-/// Stable radix sort, lowest digit first; a digit that is equal in all keys costs no pass.
+}  // namespace
+
+/// Stable, lowest digit first; a digit that is equal in all keys costs no pass.
 template <int kBits>
-void radix_sort(std::vector<Keyed>& items, std::vector<Keyed>& spare) {
+void ColumnSorter::radix_sort() {
   constexpr int kPasses = (64 + kBits - 1) / kBits;
   constexpr std::size_t kBuckets = std::size_t{1} << kBits;
   constexpr std::uint64_t kMask = kBuckets - 1;
   std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
   for (auto& count : counts) count.fill(0);
-  for (const Keyed& item : items) {
+  for (const Keyed& item : items_) {
     for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][item.key >> (pass * kBits) & kMask];
   }
-  spare.resize(items.size());
+  spare_.resize(items_.size());
   for (int pass = 0; pass < kPasses; ++pass) {
     auto& count = counts[pass];
-    if (count[items[0].key >> (pass * kBits) & kMask] == items.size()) continue;
+    if (count[items_[0].key >> (pass * kBits) & kMask] == items_.size()) continue;
     std::uint32_t start = 0;
     for (std::uint32_t& bucket : count) start += std::exchange(bucket, start);
-    for (const Keyed& item : items) spare[count[item.key >> (pass * kBits) & kMask]++] = item;
-    items.swap(spare);
+    for (const Keyed& item : items_) spare_[count[item.key >> (pass * kBits) & kMask]++] = item;
+    items_.swap(spare_);
   }
 }
 
-struct SortScratch {
-  std::vector<Keyed> items, spare;
-  std::vector<SampleIndex> missing;
-};
-
-void sort_column(const Dataset& data, const Samples& samples, std::size_t f, SortScratch& scratch, Entry* out) {
-  auto& [items, spare, missing] = scratch;
-  items.clear();
-  missing.clear();
-  const bool nominal = data.columns[f].kind == ColumnKind::nominal;
-  for (SampleIndex s = 0; s < samples.size(); ++s) {
-    const double value = data.values.at(samples.row[s], f);
+void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t column,
+                        std::span<const SampleIndex> group, Entry* out) {
+  items_.clear();
+  missing_.clear();
+  const bool nominal = data.columns[column].kind == ColumnKind::nominal;
+  for (const SampleIndex s : group) {
+    const double value = data.values.at(samples.row[s], column);
     if (std::isnan(value)) {
-      missing.push_back(s);
-    } else if (nominal && !(value >= 0.0 && value < data.columns[f].n_categories)) {
-      throw std::invalid_argument("column " + std::to_string(f) + ", row " + std::to_string(samples.row[s]) +
+      missing_.push_back(s);
+    } else if (nominal && !(value >= 0.0 && value < data.columns[column].n_categories)) {
+      throw std::invalid_argument("column " + std::to_string(column) + ", row " + std::to_string(samples.row[s]) +
                                   ": not a category code");
     } else {
-      items.push_back({nominal ? static_cast<std::uint64_t>(value) : sortable(value), s});
+      items_.push_back({nominal ? static_cast<std::uint64_t>(value) : sortable(value), s});
     }
   }
-  if (items.size() > 1) {
-    if (items.size() < 4096) {
-      radix_sort<8>(items, spare);
+  if (items_.size() > 1) {
+    if (items_.size() < 4096) {
+      radix_sort<8>();
     } else {
-      radix_sort<11>(items, spare);
+      radix_sort<11>();
     }
   }
   std::uint32_t rank = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i > 0 && items[i].key != items[i - 1].key) ++rank;
-    *out++ = {nominal ? static_cast<std::uint32_t>(items[i].key) : rank, items[i].sample};
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (i > 0 && items_[i].key != items_[i - 1].key) ++rank;
+    *out++ = {nominal ? static_cast<std::uint32_t>(items_[i].key) : rank, items_[i].sample};
   }
-  for (const SampleIndex s : missing) *out++ = {kMissingRank, s};
+  for (const SampleIndex s : missing_) *out++ = {kMissingRank, s};
 }
-
-}  // namespace
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   SortedColumns sorted(data.columns.size(), samples.size());
-  std::vector<SortScratch> scratch(team.size());
+  std::vector<ColumnSorter> sorters(team.size());
+  std::vector<SampleIndex> everyone(samples.size());
+  std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
     interrupt.check();
-    sort_column(data, samples, f, scratch[worker], sorted.column(f));
+    sorters[worker].sort(data, samples, f, everyone, sorted.column(f));
   });
   return sorted;
 }

@@ -5,6 +5,7 @@
 //   column 0: [ node a: .... | node b: ....... | missing of b ]      rank ascending within a node,
 //   column 1: [ node a: .... | node b: ................       ]      rows without a value last
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,11 @@ class SortedColumns {
         capacity_(capacity),
         entries_(std::make_unique_for_overwrite<Entry[]>(n_columns * capacity)) {}
 
+  SortedColumns copy() const {
+    SortedColumns out(n_columns_, capacity_);
+    std::copy(entries_.get(), entries_.get() + n_columns_ * capacity_, out.entries_.get());
+    return out;
+  }
   std::size_t n_columns() const { return n_columns_; }
   std::size_t capacity() const { return capacity_; }
   Entry* column(std::size_t f) { return entries_.get() + f * capacity_; }
@@ -41,6 +47,25 @@ class SortedColumns {
 };
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
+
+/// Sorts columns one at a time, for some of the samples, with memory of its own.
+class ColumnSorter {
+ public:
+  /// Writes one entry per sample of the group, missing last, equal values in the order of the group.
+  void sort(const Dataset& data, const Samples& samples, std::size_t column, std::span<const SampleIndex> group,
+            Entry* out);
+
+ private:
+  struct Keyed {
+    std::uint64_t key;
+    SampleIndex sample;
+  };
+  template <int kBits>
+  void radix_sort();
+
+  std::vector<Keyed> items_, spare_;
+  std::vector<SampleIndex> missing_;
+};
 
 inline constexpr SampleIndex kAbsent = 0xffffffffU;
 /// The entries of the samples with new_index != kAbsent, renumbered: how the members of an ensemble and the folds

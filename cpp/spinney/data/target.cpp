@@ -56,11 +56,17 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take) {
     if (target.weight[row] > 0.0 && (take.empty() || take[row])) samples.row.push_back(static_cast<RowIndex>(row));
   }
   if (target.n_classes > 0) {
+    // Equal weights of a class stand together: sums do not depend on the order of the rows either.
+    const auto lighter = [&](RowIndex a, RowIndex b) { return target.weight[a] < target.weight[b]; };
+    if (!std::is_sorted(samples.row.begin(), samples.row.end(), lighter)) {
+      std::stable_sort(samples.row.begin(), samples.row.end(), lighter);
+    }
     order_by_class(target, samples.row);
     fill_classes(target, samples);
   } else {
-    std::stable_sort(samples.row.begin(), samples.row.end(),
-                     [&](RowIndex a, RowIndex b) { return target.y[a] < target.y[b]; });
+    std::stable_sort(samples.row.begin(), samples.row.end(), [&](RowIndex a, RowIndex b) {
+      return target.y[a] != target.y[b] ? target.y[a] < target.y[b] : target.weight[a] < target.weight[b];
+    });
     fill_y(target, samples);
   }
   fill_weights(target, samples);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "spinney/grow/sorted_store.hpp"
+#include "spinney/grow/row_store.hpp"
 #include "spinney/grow/stats.hpp"
 
 namespace spinney {
@@ -16,7 +16,7 @@ struct OpenNode {
   NodeRows rows;
   std::vector<FeatureIndex> features;   // those not known to be constant here
   Totals totals;
-  std::vector<double> value;
+  std::vector<double> value, rows_by_class;
   Split split;
   std::vector<RowIndex> validation;     // rows set aside that reach this node
 };

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <stdexcept>
 
+#include "spinney/grow/binned_store.hpp"
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
+#include "spinney/grow/sorted_store.hpp"
 #include "spinney/random.hpp"
 #include "spinney/tree/route.hpp"
 
@@ -14,7 +17,6 @@ namespace spinney {
 namespace {
 
 constexpr std::size_t kParallelWork = 1 << 15;  // entries to scan before threads are woken
-constexpr double kNoGain = 1e-14;               // a drop this small, relative to the node's loss, is rounding
 
 Tree empty_tree(const GrowInput& input) {
   Tree tree;
@@ -23,6 +25,14 @@ Tree empty_tree(const GrowInput& input) {
   tree.missing = input.params.missing;
   tree.cost = input.target.cost;
   return tree;
+}
+
+std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
+  if (input.params.max_bins == 0) {
+    return std::make_unique<SortedStore>(input.data, samples, std::move(input.sorted), team.size());
+  }
+  return std::make_unique<BinnedStore>(input.data, samples, static_cast<std::size_t>(input.params.max_bins), team,
+                                       interrupt);
 }
 
 class Grower {
@@ -35,16 +45,16 @@ class Grower {
         team_(team),
         interrupt_(interrupt),
         scan_(make_scan(params_.criterion, samples_)),
-        store_(data_, samples_, team.size()),
+        store_(make_store(input, samples_, team, interrupt)),
         summarizer_(target_, samples_, params_.criterion),
         builder_(input.start ? TreeBuilder::from(*input.start) : TreeBuilder(empty_tree(input))),
         stop_(target_, input.validation),
         frontier_(params_.max_leaf_nodes > 0 || stop_.active()) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) total_weight_ += samples_.split_weight_of(s);
     if (input.start) {
-      open_leaves(std::move(input.sorted), *input.start);
+      open_leaves(*input.start);
     } else {
-      open_root(std::move(input.sorted));
+      open_root();
     }
   }
 
@@ -68,13 +78,16 @@ class Grower {
     const double weight = params_.min_weight_fraction_leaf * total_weight_;
     return samples_.is_unit() ? Limits::of_rows(rows, weight, samples_.unit_weight) : Limits{rows, weight};
   }
-  void open_root(SortedColumns sorted);
-  void open_leaves(SortedColumns sorted, const Tree& start);
+  void open_root();
+  void open_leaves(const Tree& start);
+  void open_leaf(NodeId id, std::int64_t depth, NodeRows rows, const Summary& summary,
+                 std::vector<RowIndex> validation);
   void open(OpenNode node);
   Split search(OpenNode& node);
-  Split best_of(OpenNode& node, std::span<const FeatureIndex> features, bool any);
+  Split best_of(OpenNode& node, std::span<const FeatureIndex> features);
   Split best_of_drawn(OpenNode& node);
   void divide(OpenNode node);
+  std::array<Summary, 2> summarize_children(const OpenNode& node, std::array<std::size_t, 2>& n_rows);
   std::vector<Surrogate> find_surrogates(const OpenNode& node, const Sides& sides);
   std::array<std::vector<RowIndex>, 2> divide_validation(const OpenNode& node, const Fork& fork,
                                                          std::span<const Summary> children);
@@ -95,7 +108,7 @@ class Grower {
   ThreadTeam& team_;
   Interrupt& interrupt_;
   std::unique_ptr<Scan> scan_;
-  SortedStore store_;
+  std::unique_ptr<RowStore> store_;
   Summarizer summarizer_;
   TreeBuilder builder_;
   EarlyStop stop_;
@@ -104,62 +117,49 @@ class Grower {
   std::int64_t n_leaves_ = 0;
   std::vector<FeatureResult> results_;
   std::vector<std::optional<Surrogate>> candidates_;
-  std::array<std::vector<SampleIndex>, 2> members_;
+  std::vector<SampleIndex> members_;
 };
 
-void Grower::open_root(SortedColumns sorted) {
+void Grower::open_root() {
+  const std::vector<NodeId> leaf(samples_.size(), 0);
   std::vector<SampleIndex> everyone(samples_.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   const Summary summary = summarizer_.summarize(everyone);
-  OpenNode root;
-  root.id = builder_.add_root(summary.stats);
-  root.rows = {std::make_shared<SortedColumns>(std::move(sorted)), 0, samples_.size()};
-  root.features.resize(data_.columns.size());
-  std::iota(root.features.begin(), root.features.end(), FeatureIndex{0});
-  root.totals = summary.totals;
-  root.value = summary.stats.value;
-  root.validation = stop_.rows_at(nullptr, 0, data_.values);
   n_leaves_ = 1;
-  if (may_divide(summary, 0)) open(std::move(root));
+  open_leaf(builder_.add_root(summary.stats), 0, std::move(store_->start(leaf, 1)[0]), summary,
+            stop_.rows_at(nullptr, 0, data_.values));
 }
 
-/// Sorts the rows into the leaves of the given tree, in a stable way, and opens the leaves that got any.
-void Grower::open_leaves(SortedColumns sorted, const Tree& start) {
+/// Sorts the rows into the leaves of the given tree and opens the leaves that got any. Leaves keep what they know.
+void Grower::open_leaves(const Tree& start) {
   std::vector<NodeId> leaf_of(samples_.size(), 0);
   std::vector<std::vector<SampleIndex>> members(start.n_nodes());
   for (SampleIndex s = 0; s < samples_.size(); ++s) {
     while (!start.is_leaf(leaf_of[s])) leaf_of[s] = next_node(start, leaf_of[s], data_.values, samples_.row[s]);
     members[leaf_of[s]].push_back(s);
   }
-  std::vector<std::size_t> begin(start.n_nodes() + 1, 0);
-  for (std::size_t node = 0; node < start.n_nodes(); ++node) begin[node + 1] = begin[node] + members[node].size();
-  std::vector<Entry> spare(samples_.size());
-  for (std::size_t f = 0; f < sorted.n_columns(); ++f) {
-    std::vector<std::size_t> at = begin;
-    Entry* column = sorted.column(f);
-    for (std::size_t i = 0; i < samples_.size(); ++i) spare[at[leaf_of[column[i].sample]]++] = column[i];
-    std::copy(spare.begin(), spare.end(), column);
-  }
-  const auto block = std::make_shared<SortedColumns>(std::move(sorted));
+  std::vector<NodeRows> rows = store_->start(leaf_of, start.n_nodes());
   std::vector<std::int64_t> depth(start.n_nodes(), 0);
   for (std::size_t node = 0; node < start.n_nodes(); ++node) {
+    const auto id = static_cast<NodeId>(node);
     if (node > 0) depth[node] = depth[start.parent[node]] + 1;
-    if (!start.is_leaf(static_cast<NodeId>(node))) continue;
+    if (!start.is_leaf(id)) continue;
     ++n_leaves_;
     if (members[node].empty()) continue;
-    const Summary summary = summarizer_.summarize(members[node]);
-    if (!may_divide(summary, depth[node])) continue;
-    OpenNode leaf;
-    leaf.id = static_cast<NodeId>(node);
-    leaf.depth = depth[node];
-    leaf.rows = {block, begin[node], begin[node + 1]};
-    leaf.features.resize(data_.columns.size());
-    std::iota(leaf.features.begin(), leaf.features.end(), FeatureIndex{0});
-    leaf.totals = summary.totals;
-    leaf.value.assign(start.values(leaf.id), start.values(leaf.id) + start.n_outputs());
-    leaf.validation = stop_.rows_at(&start, leaf.id, data_.values);
-    open(std::move(leaf));
+    Summary summary = summarizer_.summarize(members[node]);
+    summary.stats.value.assign(start.values(id), start.values(id) + start.n_outputs());
+    open_leaf(id, depth[node], std::move(rows[node]), summary, stop_.rows_at(&start, id, data_.values));
   }
+}
+
+void Grower::open_leaf(NodeId id, std::int64_t depth, NodeRows rows, const Summary& summary,
+                       std::vector<RowIndex> validation) {
+  if (!may_divide(summary, depth)) return;
+  OpenNode leaf{id, depth, std::move(rows), {}, summary.totals, summary.stats.value, summary.rows, {},
+                std::move(validation)};
+  leaf.features.resize(data_.columns.size());
+  std::iota(leaf.features.begin(), leaf.features.end(), FeatureIndex{0});
+  open(std::move(leaf));
 }
 
 /// Searches a leaf and, if it can be divided, puts it in the queue.
@@ -170,33 +170,32 @@ void Grower::open(OpenNode node) {
 
 Split Grower::search(OpenNode& node) {
   const bool draw = params_.max_features > 0 && params_.max_features < static_cast<std::int64_t>(data_.columns.size());
-  Split best = draw ? best_of_drawn(node) : best_of(node, std::vector<FeatureIndex>(node.features), false);
+  Split best = draw ? best_of_drawn(node) : best_of(node, std::vector<FeatureIndex>(node.features));
   if (!best.found()) return best;
   const double decrease = best.drop * summarizer_.loss_unit() / total_weight_;
   if (params_.min_impurity_decrease > 0.0 && !(decrease >= params_.min_impurity_decrease)) return {};
-  store_.complete(node.rows, best);
+  store_->complete(node.rows, best);
   return best;
 }
 
-/// The best test over some features, the first of equals; without any gain, the first test there is. Features
-/// found constant are struck off the node's list.
-Split Grower::best_of(OpenNode& node, std::span<const FeatureIndex> features, bool any) {
+/// The best test over some features, the first of equals, also if it gains nothing. Features found constant are
+/// struck off the node's list.
+Split Grower::best_of(OpenNode& node, std::span<const FeatureIndex> features) {
   const Limits limits = this->limits();
   results_.assign(features.size(), {});
   for_features(node.rows.size(), features.size(), [&](std::size_t i, std::size_t worker) {
     interrupt_.check();
-    results_[i] = store_.search(node.rows, features[i], *scan_, node.totals, limits, any, worker);
+    results_[i] = store_->search(node.rows, {features[i], *scan_, node.totals, limits}, worker);
   });
   std::size_t best = features.size();
+  const double slack = node.totals.slack();
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (results_[i].constant) std::erase(node.features, features[i]);
     if (!results_[i].split.found()) continue;
-    if (best == features.size() || results_[i].split.drop > results_[best].split.drop) best = i;
+    if (best == features.size() || results_[i].split.drop > results_[best].split.drop + slack) best = i;
   }
   if (best == features.size()) return {};
-  const double drop = results_[best].split.drop, rounding = kNoGain * node.totals.loss;
-  if (any || drop > rounding) return std::move(results_[best].split);
-  return drop < -rounding ? Split{} : best_of(node, features, true);
+  return results_[best].split.drop < -slack ? Split{} : std::move(results_[best].split);
 }
 
 /// Features drawn without replacement until max_features were tried and one of them can divide the node.
@@ -210,7 +209,7 @@ Split Grower::best_of_drawn(OpenNode& node) {
     const std::size_t end = std::min(drawn.size(), n_tried + wanted);
     for (std::size_t i = n_tried; i < end; ++i) std::swap(drawn[i], drawn[i + random.below(drawn.size() - i)]);
     std::sort(drawn.begin() + static_cast<std::ptrdiff_t>(n_tried), drawn.begin() + static_cast<std::ptrdiff_t>(end));
-    best = best_of(node, std::span(drawn).subspan(n_tried, end - n_tried), false);
+    best = best_of(node, std::span(drawn).subspan(n_tried, end - n_tried));
     n_tried = end;
   }
   return best;
@@ -218,25 +217,21 @@ Split Grower::best_of_drawn(OpenNode& node) {
 
 void Grower::divide(OpenNode node) {
   const FeatureIndex feature = node.split.test.feature;
-  const Sides sides = store_.mark(node.rows, node.split);
+  const Sides sides = store_->mark(node.rows, node.split, node.features.size() == 1);
   std::vector<Surrogate> surrogates = find_surrogates(node, sides);
   const std::int32_t larger = sides.right > sides.left ? 1 : 0;
   const Fork fork(node.split.test, surrogates, larger);
   if (params_.missing == MissingRule::fractional) {
-    store_.share_unknown(node.rows, feature, sides.left / (sides.left + sides.right));
+    store_->share_unknown(node.rows, feature, sides.left / (sides.left + sides.right));
   } else {
-    store_.place_unknown(node.rows, feature, fork);
+    store_->place_unknown(node.rows, feature, fork);
   }
-  std::array<Summary, 2> children;
-  std::array<bool, 2> goes_on;
-  for (std::size_t b = 0; b < 2; ++b) {
-    store_.list(node.rows, feature, static_cast<Side>(b), members_[b]);
-    children[b] = summarizer_.summarize(members_[b]);
-    goes_on[b] = may_divide(children[b], node.depth + 1);
-  }
+  std::array<std::size_t, 2> n_rows{};
+  std::array<Summary, 2> children = summarize_children(node, n_rows);
+  const std::array<bool, 2> goes_on = {may_divide(children[0], node.depth + 1), may_divide(children[1], node.depth + 1)};
   auto validation = divide_validation(node, fork, children);
-  auto [left, right] = store_.divide(node.rows, node.features, members_[0].size(), members_[1].size(), goes_on[0],
-                                     goes_on[1], team_);
+  auto [left, right] = store_->divide(
+      node.rows, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], node.features}, team_);
   const double gain = node.split.drop * summarizer_.loss_unit();
   const NodeId first = builder_.divide(node.id, {std::move(node.split.test), gain, std::move(surrogates), larger},
                                        std::array<NodeStats, 2>{children[0].stats, children[1].stats});
@@ -250,9 +245,31 @@ void Grower::divide(OpenNode node) {
     child.features = node.features;
     child.totals = std::move(children[b].totals);
     child.value = std::move(children[b].stats.value);
+    child.rows_by_class = std::move(children[b].rows);
     child.validation = std::move(validation[b]);
     open(std::move(child));
   }
+}
+
+/// Looks at the rows of the smaller child only, where that says enough of the other.
+std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, std::array<std::size_t, 2>& n_rows) {
+  const FeatureIndex feature = node.split.test.feature;
+  std::array<Summary, 2> children;
+  if (summarizer_.subtracts()) {
+    n_rows[0] = store_->count_left(node.rows, feature);
+    n_rows[1] = node.rows.size() - n_rows[0];
+    const std::size_t small = n_rows[0] <= n_rows[1] ? 0 : 1;
+    store_->list(node.rows, feature, static_cast<Side>(small), members_);
+    children[small] = summarizer_.summarize(members_);
+    children[1 - small] = summarizer_.rest(node.rows_by_class, children[small]);
+    return children;
+  }
+  for (std::size_t b = 0; b < 2; ++b) {
+    store_->list(node.rows, feature, static_cast<Side>(b), members_);
+    n_rows[b] = members_.size();
+    children[b] = summarizer_.summarize(members_);
+  }
+  return children;
 }
 
 std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides& sides) {
@@ -261,7 +278,7 @@ std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides
   candidates_.assign(node.features.size(), std::nullopt);
   for_features(node.rows.size(), node.features.size(), [&](std::size_t i, std::size_t worker) {
     if (node.features[i] == node.split.test.feature) return;
-    candidates_[i] = store_.surrogate(node.rows, node.features[i], sides, worker);
+    candidates_[i] = store_->surrogate(node.rows, node.features[i], sides, worker);
   });
   for (auto& candidate : candidates_) {
     if (candidate) found.push_back(std::move(*candidate));
@@ -287,6 +304,7 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 }  // namespace
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
+  if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
   return Grower(std::move(input), team, interrupt).run();
 }
 

@@ -1,19 +1,22 @@
 #pragma once
 // The grower: from an empty tree, or onward from the leaves of a given one.
 
+#include <optional>
+
 #include "spinney/data/sorted.hpp"
 #include "spinney/grow/params.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
 
-/// Everything that growth reads. samples and sorted are consumed: they are divided in place.
+/// Everything that growth reads. samples and sorted are consumed: they are divided in place. With max_bins nothing
+/// is sorted beforehand.
 struct GrowInput {
   const Dataset& data;
   const Target& target;
   const GrowParams& params;
   Samples samples;
-  SortedColumns sorted;
+  std::optional<SortedColumns> sorted;
   const Tree* start = nullptr;      // its nodes keep what they know; its leaves are divided further
   const Validation* validation = nullptr;
 };

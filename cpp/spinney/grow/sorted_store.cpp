@@ -1,8 +1,8 @@
 #include "spinney/grow/sorted_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
 
 namespace spinney {
@@ -28,21 +28,52 @@ void divide_entries(Entry* entries, std::size_t n, const std::uint8_t* side, Ent
   std::copy(spare, spare + right, entries + n_left);
 }
 
-/// Only one child goes on: its entries close up at the front.
+/// Only the left child goes on: its entries close up at the front.
 SPINNEY_MULTIVERSION
-void keep_entries(Entry* entries, std::size_t n, const std::uint8_t* side, std::uint8_t kept) {
+void keep_left_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
   std::size_t out = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Entry entry = entries[i];
     entries[out] = entry;
-    out += side[entry.sample] == kept ? 1 : 0;
+    out += 1 - side[entry.sample];
+  }
+}
+
+/// Only the right child goes on: its entries close up at the back.
+SPINNEY_MULTIVERSION
+void keep_right_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
+  std::size_t out = n;
+  for (std::size_t i = n; i-- > 0;) {
+    const Entry entry = entries[i];
+    entries[out - 1] = entry;
+    out -= side[entry.sample];
   }
 }
 
 }  // namespace
 
-FeatureResult SortedStore::search(const NodeRows& rows, FeatureIndex feature, const Scan& scan, const Totals& totals,
-                                  const Limits& limits, bool any, std::size_t worker) {
+/// Sorts the entries of every column into the leaves, in a stable way.
+std::vector<NodeRows> SortedStore::start(std::span<const NodeId> leaf, std::size_t n_leaves) {
+  std::vector<std::size_t> begin(n_leaves + 1, 0);
+  for (const NodeId b : leaf) ++begin[b + 1];
+  for (std::size_t b = 0; b < n_leaves; ++b) begin[b + 1] += begin[b];
+  if (n_leaves > 1) {
+    std::vector<Entry> spare(leaf.size());
+    for (std::size_t f = 0; f < sorted_->n_columns(); ++f) {
+      std::vector<std::size_t> at = begin;
+      Entry* column = sorted_->column(f);
+      for (std::size_t i = 0; i < leaf.size(); ++i) spare[at[leaf[column[i].sample]]++] = column[i];
+      std::copy(spare.begin(), spare.end(), column);
+    }
+  }
+  const auto block = std::make_shared<SortedColumns>(std::move(*sorted_));
+  std::vector<NodeRows> rows;
+  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back({block, begin[b], begin[b + 1], nullptr});
+  return rows;
+}
+
+FeatureResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
+  const auto& [feature, scan, totals, limits] = task;
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
   FeatureResult result;
@@ -53,15 +84,10 @@ FeatureResult SortedStore::search(const NodeRows& rows, FeatureIndex feature, co
   const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
   const Totals& here = complete ? totals : observed;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
-    result.split = best_nominal(scan, feature, entries, here, limits, any, samples_, scratch);
+    result.split = best_nominal(scan, feature, entries, here, limits, scratch);
     return result;
   }
-  Cut cut;
-  if (any) {
-    if (const auto position = first_cut(entries, here, limits, samples_)) cut = {0.0, *position};
-  } else {
-    cut = scan.best_cut(entries, here, limits, scratch);
-  }
+  const Cut cut = scan.best_cut(entries, here, limits, scratch);
   if (cut.found()) {
     result.split.drop = cut.drop;
     result.split.position = cut.position;
@@ -79,22 +105,28 @@ void SortedStore::complete(const NodeRows& rows, Split& split) const {
   split.test.threshold = cut_between(value(split.position), value(split.position + 1));
 }
 
-Sides SortedStore::mark(const NodeRows& rows, const Split& split) {
+Sides SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   const auto entries = rows.column(split.test.feature);
   const std::size_t n_observed = count_observed(entries.data(), entries.size());
-  if (split.test.kind == TestKind::threshold) {
-    for (std::size_t i = 0; i < n_observed; ++i) side_[entries[i].sample] = i <= split.position ? kLeft : kRight;
-  } else {
-    auto code = split.test.codes.begin();  // both ascend
-    for (std::size_t i = 0; i < n_observed; ++i) {
-      while (static_cast<std::uint32_t>(code->first) != entries[i].rank) ++code;
-      side_[entries[i].sample] = static_cast<std::uint8_t>(code->second);
-    }
-  }
+  const bool threshold = split.test.kind == TestKind::threshold;
   Sides sides{side_.data()};
   sides.complete = n_observed == entries.size();
+  in_place_ = threshold && sides.complete ? split.test.feature : -1;
+  n_low_ = split.position + 1;
+  if (in_place_ >= 0 && alone && samples_.equal_weights) {
+    sides.left = static_cast<double>(n_low_) * samples_.weight[0];
+    sides.right = static_cast<double>(entries.size() - n_low_) * samples_.weight[0];
+    return sides;
+  }
+  auto code = split.test.codes.begin();  // ascends with the entries
   for (std::size_t i = 0; i < n_observed; ++i) {
-    (side_[entries[i].sample] == kLeft ? sides.left : sides.right) += samples_.weight[entries[i].sample];
+    std::uint8_t side = i < n_low_ ? kLeft : kRight;
+    if (!threshold) {
+      while (static_cast<std::uint32_t>(code->first) != entries[i].rank) ++code;
+      side = static_cast<std::uint8_t>(code->second);
+    }
+    side_[entries[i].sample] = side;
+    (side == kLeft ? sides.left : sides.right) += samples_.weight[entries[i].sample];
   }
   for (std::size_t i = n_observed; i < entries.size(); ++i) side_[entries[i].sample] = kUnknown;
   return sides;
@@ -131,28 +163,42 @@ void SortedStore::share_unknown(const NodeRows& rows, FeatureIndex split_feature
   }
 }
 
+std::size_t SortedStore::count_left(const NodeRows& rows, FeatureIndex split_feature) const {
+  if (in_place_ >= 0) return n_low_;
+  std::size_t n = 0;
+  for (const Entry& entry : rows.column(split_feature)) n += side_[entry.sample] == kLeft ? 1 : 0;
+  return n;
+}
+
 void SortedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side side,
                        std::vector<SampleIndex>& out) const {
   out.clear();
-  for (const Entry& entry : rows.column(split_feature)) {
+  const auto entries = rows.column(split_feature);
+  if (in_place_ >= 0) {
+    for (const Entry& entry : side == kLeft ? entries.first(n_low_) : entries.subspan(n_low_)) out.push_back(entry.sample);
+    return;
+  }
+  for (const Entry& entry : entries) {
     const std::uint8_t at = side_[entry.sample];
     if (at == side) out.push_back(entry.sample);
     if (at == kBoth) out.push_back(side == kLeft ? entry.sample : twin_of_[entry.sample]);
   }
 }
 
-std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, std::span<const FeatureIndex> columns,
-                                                  std::size_t n_left, std::size_t n_right, bool keep_left,
-                                                  bool keep_right, ThreadTeam& team) {
-  if (has_shares()) return divide_shares(rows, columns, n_left, n_right);
+std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) {
+  if (!twin_of_.empty()) return divide_shares(rows, plan);
+  const auto& [n_left, n_right, keep_left, keep_right, columns] = plan;
   const bool both = keep_left && keep_right;
   const auto move_column = [&](std::size_t c, std::size_t worker) {
-    Entry* entries = rows.block->column(columns[c]) + rows.begin;
+    Entry* entries = rows.block->column(plan.columns[c]) + rows.begin;
+    if (plan.columns[c] == in_place_) return;
     if (both) {
       if (spare_[worker].size() < rows.size()) spare_[worker].resize(rows.size());
-      divide_entries(entries, rows.size(), side_.data(), spare_[worker].data(), n_left);
+      divide_entries(entries, rows.size(), side_.data(), spare_[worker].data(), plan.n_left);
+    } else if (plan.keep_left) {
+      keep_left_entries(entries, rows.size(), side_.data());
     } else {
-      keep_entries(entries, rows.size(), side_.data(), keep_left ? kLeft : kRight);
+      keep_right_entries(entries, rows.size(), side_.data());
     }
   };
   if (keep_left || keep_right) {
@@ -162,16 +208,16 @@ std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, std::spa
       for (std::size_t c = 0; c < columns.size(); ++c) move_column(c, 0);
     }
   }
-  const std::size_t middle = rows.begin + (both ? n_left : 0);
-  return {NodeRows{rows.block, rows.begin, rows.begin + n_left}, NodeRows{rows.block, middle, middle + n_right}};
+  const std::size_t middle = rows.begin + n_left;
+  return {NodeRows{rows.block, rows.begin, middle, nullptr}, NodeRows{rows.block, middle, rows.end, nullptr}};
 }
 
 /// Children that share rows need more room than their parent had: each gets a block of its own.
-std::pair<NodeRows, NodeRows> SortedStore::divide_shares(const NodeRows& rows, std::span<const FeatureIndex> columns,
-                                                         std::size_t n_left, std::size_t n_right) {
-  NodeRows left{std::make_shared<SortedColumns>(rows.block->n_columns(), n_left), 0, n_left};
-  NodeRows right{std::make_shared<SortedColumns>(rows.block->n_columns(), n_right), 0, n_right};
-  for (const FeatureIndex f : columns) {
+std::pair<NodeRows, NodeRows> SortedStore::divide_shares(const NodeRows& rows, const DivisionPlan& plan) {
+  const std::size_t n_columns = rows.block->n_columns();
+  NodeRows left{std::make_shared<SortedColumns>(n_columns, plan.n_left), 0, plan.n_left, nullptr};
+  NodeRows right{std::make_shared<SortedColumns>(n_columns, plan.n_right), 0, plan.n_right, nullptr};
+  for (const FeatureIndex f : plan.columns) {
     Entry* to_left = left.block->column(f);
     Entry* to_right = right.block->column(f);
     for (const Entry& entry : rows.column(f)) {

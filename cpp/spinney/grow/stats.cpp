@@ -24,10 +24,36 @@ double Summarizer::loss_unit() const {
 }
 
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
-  const auto k = static_cast<std::size_t>(target_.n_classes);
+  std::vector<double> raw(target_.n_outputs(), 0.0);
+  const auto n = static_cast<std::int64_t>(group.size());
+  if (!samples_.equal_weights) {
+    for (const SampleIndex s : group) raw[samples_.label[s]] += samples_.weight[s];
+    return from_classes(std::move(raw), n);
+  }
+  for (const SampleIndex s : group) raw[samples_.label[s]] += 1.0;
+  std::vector<double> rows = raw;
+  for (double& w : raw) w *= samples_.weight[0];
+  Summary summary = from_classes(std::move(raw), n);
+  summary.rows = std::move(rows);
+  return summary;
+}
+
+Summary Summarizer::rest(const std::vector<double>& parent_rows, const Summary& sibling) const {
+  std::vector<double> rows = parent_rows, raw(parent_rows.size());
+  double n = 0.0;
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    rows[c] -= sibling.rows[c];
+    raw[c] = rows[c] * samples_.weight[0];
+    n += rows[c];
+  }
+  Summary summary = from_classes(std::move(raw), static_cast<std::int64_t>(n));
+  summary.rows = std::move(rows);
+  return summary;
+}
+
+Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples) const {
+  const std::size_t k = raw.size();
   Summary summary;
-  std::vector<double> raw(k, 0.0);
-  for (const SampleIndex s : group) raw[samples_.label[s]] += samples_.weight[s];
   NodeStats& stats = summary.stats;
   stats.value = raw;
   summary.totals.classes = raw;
@@ -38,7 +64,7 @@ Summary Summarizer::classes(std::span<const SampleIndex> group) const {
     stats.weight += stats.value[c];
     summary.totals.weight += summary.totals.classes[c];
   }
-  stats.n_samples = static_cast<std::int64_t>(group.size());
+  stats.n_samples = n_samples;
   const double loss = with_class_criterion(criterion_, [&](const auto& criterion) {
     return criterion.loss(stats.value.data(), stats.weight, target_.n_classes);
   });

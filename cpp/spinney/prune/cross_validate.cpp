@@ -62,17 +62,17 @@ ErrorCurve CurveSum::curve() const {
 namespace {
 
 CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                  const SortedColumns& sorted, const Fold& fold, std::span<const double> alphas,
+                  const SortedColumns* sorted, const Fold& fold, std::span<const double> alphas,
                   Interrupt& interrupt) {
   std::vector<SampleIndex> new_index(samples.size(), kAbsent);
   SampleIndex n_kept = 0;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     if (fold.grow[samples.row[s]]) new_index[s] = n_kept++;
   }
+  std::optional<SortedColumns> kept;
+  if (sorted) kept = select_samples(*sorted, new_index, n_kept);
   ThreadTeam alone(1);
-  const Tree tree = grow({data, target, params, make_samples(target, fold.grow),
-                          select_samples(sorted, new_index, n_kept)},
-                         alone, interrupt);
+  const Tree tree = grow({data, target, params, make_samples(target, fold.grow), std::move(kept)}, alone, interrupt);
   std::vector<RowIndex> held_out;
   for (std::size_t row = 0; row < fold.test.size(); ++row) {
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));
@@ -85,7 +85,7 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
 }  // namespace
 
 ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                          const SortedColumns& sorted, std::span<const Fold> folds, std::span<const double> alphas,
+                          const SortedColumns* sorted, std::span<const Fold> folds, std::span<const double> alphas,
                           ThreadTeam& team, Interrupt& interrupt) {
   std::vector<CurveSum> sums(folds.size(), CurveSum(alphas.size()));
   team.run(folds.size(), [&](std::size_t i, std::size_t) {

@@ -36,9 +36,10 @@ struct Fold {
   std::span<const std::uint8_t> grow, test;
 };
 
-/// Grows a tree per fold from the one sort of the whole, in threads, and sums the held-out costs in fold order.
+/// Grows a tree per fold, in threads, and sums the held-out costs in fold order. The folds share the sort of the
+/// whole (null with max_bins).
 ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                          const SortedColumns& sorted, std::span<const Fold> folds, std::span<const double> alphas,
+                          const SortedColumns* sorted, std::span<const Fold> folds, std::span<const double> alphas,
                           ThreadTeam& team, Interrupt& interrupt);
 
 }  // namespace spinney

@@ -52,10 +52,10 @@ MedianLoss median_loss(std::span<const SampleIndex> by_y, const Samples& samples
   for (std::size_t i = 0; i < by_y.size(); ++i) {
     below += samples.split_weight_of(by_y[i]);
     result.median = samples.y[by_y[i]];
-    if (below == total / 2.0 && i + 1 < by_y.size()) {  // between two values: halfway, as statistics does
+    if (std::abs(below - total / 2.0) <= 1e-12 * total && i + 1 < by_y.size()) {  // between two values: halfway, as statistics does
       result.median = samples.y[by_y[i]] / 2.0 + samples.y[by_y[i + 1]] / 2.0;
     }
-    if (below >= total / 2.0) break;
+    if (below >= total / 2.0 * (1.0 - 1e-12)) break;
   }
   for (const SampleIndex s : by_y) result.loss += samples.split_weight_of(s) * std::abs(samples.y[s] - result.median);
   return result;
@@ -96,7 +96,9 @@ Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals& to
     if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
     if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
     const double drop = parent - s.scores[i] - right.loss(y_by_place);
-    if (drop >= best.drop) best = {drop, static_cast<std::uint32_t>(i)};  // backwards: the lowest of equals wins
+    if (drop >= best.drop - totals.slack()) {  // backwards: the lowest of equals wins
+      best = {std::max(drop, best.drop), static_cast<std::uint32_t>(i)};
+    }
   }
   return best;
 }

@@ -20,6 +20,7 @@ class CandidateBlock {
         totals_(totals),
         k_(static_cast<std::int32_t>(totals.classes.size())),
         parent_loss_(criterion.loss(totals.classes.data(), totals.weight, k_)),
+        slack_(totals.slack()),
         capacity_(std::max<std::size_t>(1, 4096 / totals.classes.size())),
         s_(scratch) {
     s_.buffer.clear();
@@ -42,7 +43,7 @@ class CandidateBlock {
       for (std::size_t i = 0; i < s_.tags.size(); ++i) s_.scores[i] = score(i);
     }
     for (std::size_t i = 0; i < s_.tags.size(); ++i) {
-      if (s_.scores[i] > best_) {
+      if (s_.scores[i] > best_ + slack_) {
         best_ = s_.scores[i];
         tag_ = s_.tags[i];
       }
@@ -93,7 +94,7 @@ class CandidateBlock {
   const Criterion& criterion_;
   const Totals& totals_;
   std::int32_t k_;
-  double parent_loss_;
+  double parent_loss_, slack_;
   std::size_t capacity_;
   Scratch& s_;
   double best_ = -kInfinity;
@@ -112,7 +113,7 @@ class ClassScan : public Scan {
     s.left.assign(k, 0.0);
     s.previous.assign(k, 0.0);
     double left_weight = 0.0, previous_weight = 0.0;
-    std::size_t previous_begin = 0;
+    std::size_t previous_begin = 0, first = entries.size();
     for (std::size_t i = 0; i < entries.size();) {
       const std::size_t begin = i;
       s.run.assign(k, 0.0);
@@ -131,6 +132,7 @@ class ClassScan : public Scan {
       const bool at_limit = !allows(previous_begin, left_weight - previous_weight) ||
                             !allows(i, left_weight + run_weight);
       const bool limited = limits.rows > 1 || limits.weight > 0.0;
+      if (Criterion::kConcave && first == entries.size() && allows(begin, left_weight)) first = begin - 1;
       if (allows(begin, left_weight) && (!Criterion::kConcave || (limited && at_limit) ||
                       shares_differ(s.previous, previous_weight, s.run, run_weight))) {
         block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
@@ -142,6 +144,8 @@ class ClassScan : public Scan {
       previous_weight = run_weight;
     }
     block.flush();
+    // Without any gain all cuts are equal, and the first one may lie inside a segment.
+    if (first < entries.size() && !(block.best() > totals.slack())) return {0.0, static_cast<std::uint32_t>(first)};
     return {block.best(), block.tag()};
   }
 
@@ -213,6 +217,7 @@ class ClassScan : public Scan {
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
     Totals totals;
+    totals.loss = node.loss;
     totals.classes.assign(node.classes.size(), 0.0);
     for (const Entry& entry : entries) {
       const double w = samples_.split_weight_of(entry.sample);

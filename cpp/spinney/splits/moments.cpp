@@ -16,8 +16,8 @@ bool too_small(const ScanRange& range) { return range.n < 2 * range.limits.rows;
 
 }  // namespace
 
-// In each loop: before entry i, i entries stand left; the first min_leaf - 1 only add up; the last cut leaves
-// min_leaf entries right.
+// In each loop: before entry i, i entries stand left; the first limits.rows - 1 only add up; the last cut leaves
+// limits.rows entries right.
 
 SPINNEY_MULTIVERSION
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse) {
@@ -32,7 +32,7 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_on
     if (e[i].rank == e[i + 1].rank) continue;
     const double left = ones, right = n_ones - left;
     const double score = left * left * inverse[i + 1] + right * right * inverse[range.n - i - 1];
-    if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
+    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
   }
   return best;
 }
@@ -51,7 +51,7 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const doubl
     const double right = ones - left, right_weight = total - left_weight;
     if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
     const double score = left * left / left_weight + right * right / right_weight;
-    if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
+    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
   }
   return best;
 }
@@ -71,7 +71,7 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* in
     if (e[i].rank == e[i + 1].rank) continue;
     const double right = total - left;
     const double score = left * left * inverse[i + 1] + right * right * inverse[range.n - i - 1];
-    if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
+    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
   }
   best.score -= total * total * inverse[range.n];
   return best;
@@ -93,7 +93,7 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* we
     const double right = total - left, right_weight = total_weight - left_weight;
     if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
     const double score = left * left / left_weight + right * right / right_weight;
-    if (score > best.score) best = {score, static_cast<std::uint32_t>(i)};
+    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
   }
   best.score -= total * total / total_weight;
   return best;

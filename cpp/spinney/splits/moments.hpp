@@ -18,6 +18,7 @@ struct ScanRange {
   const Entry* entries;
   std::size_t n;
   Limits limits;
+  double slack;  // a score must be better by more than this
 };
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);

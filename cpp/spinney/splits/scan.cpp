@@ -20,9 +20,10 @@ class GiniScan final : public ClassScan<Gini> {
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& scratch) const override {
     if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
-    const ScanRange range{entries.data(), entries.size(), limits};
+    ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
     const double ones = totals.classes[1];
     if (samples_.is_unit()) {
+      range.slack /= samples_.unit_weight;
       const double n_ones = std::round(ones / samples_.unit_weight);
       const Moment best = scan_two_classes(range, samples_.is_one.data(), n_ones, inverse_.data());
       const double drop = best.score - n_ones * n_ones * inverse_[entries.size()];
@@ -56,7 +57,7 @@ class GiniScan final : public ClassScan<Gini> {
       const double right_weight = totals.weight - left_weight;
       if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
       const double drop = left_squares / left_weight + right_squares / right_weight - parent;
-      if (drop > best.drop) best = {drop, static_cast<std::uint32_t>(i)};
+      if (drop > best.drop + totals.slack()) best = {drop, static_cast<std::uint32_t>(i)};
     }
     return best;
   }
@@ -70,8 +71,9 @@ class SquaredErrorScan final : public Scan {
       : samples_(samples), inverse_(samples.is_unit() ? make_inverses(samples.size()) : std::vector<double>{}) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
-    const ScanRange range{entries.data(), entries.size(), limits};
+    ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
     if (samples_.is_unit()) {
+      range.slack /= samples_.unit_weight;
       const Moment best = scan_mean(range, samples_.y.data(), totals.mean, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
     }
@@ -111,7 +113,7 @@ class SquaredErrorScan final : public Scan {
       if (rows < least || all_rows - rows < least || !(right_weight > 0.0)) continue;
       if (weight < limits.weight || right_weight < limits.weight) continue;
       const double drop = left * left / weight + right * right / right_weight - sum * sum / totals.weight;
-      if (drop > best.drop) best = {drop, static_cast<std::uint32_t>(g)};
+      if (drop > best.drop + totals.slack()) best = {drop, static_cast<std::uint32_t>(g)};
     }
     return best;
   }
@@ -130,6 +132,7 @@ class SquaredErrorScan final : public Scan {
 Totals regression_totals(std::span<const Entry> entries, const Totals& node, const Samples& samples) {
   Totals totals;
   totals.mean = node.mean;
+  totals.loss = node.loss;
   for (const Entry& entry : entries) totals.weight += samples.split_weight_of(entry.sample);
   return totals;
 }
@@ -146,17 +149,6 @@ std::unique_ptr<Scan> make_scan(const CriterionChoice& choice, const Samples& sa
 Limits Limits::of_rows(std::size_t rows, double weight, double row_weight) {
   const double needed = std::ceil(weight / row_weight * (1.0 - 1e-12));
   return {std::max(rows, static_cast<std::size_t>(needed)), 0.0};
-}
-
-std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
-                                       const Samples& samples) {
-  double left = 0.0;
-  for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
-    left += samples.split_weight_of(entries[i].sample);
-    const bool allowed = i + 1 >= limits.rows && left >= limits.weight && totals.weight - left >= limits.weight;
-    if (allowed && entries[i].rank != entries[i + 1].rank) return static_cast<std::uint32_t>(i);
-  }
-  return std::nullopt;
 }
 
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs) {
@@ -191,19 +183,6 @@ void Groups::sort_by(const std::vector<double>& keys) {
   *this = std::move(sorted);
 }
 
-Cut first_group_cut(const Groups& groups, const Totals& totals, const Limits& limits) {
-  double rows = 0.0, all_rows = 0.0, weight = 0.0;
-  for (const double n : groups.rows) all_rows += n;
-  const auto least = static_cast<double>(limits.rows);
-  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
-    rows += groups.rows[g];
-    weight += groups.weight[g];
-    const bool heavy = weight >= limits.weight && totals.weight - weight >= limits.weight;
-    if (rows >= least && all_rows - rows >= least && heavy) return {0.0, static_cast<std::uint32_t>(g)};
-  }
-  return {};
-}
-
 namespace {
 
 /// The test "category in S" from the ranks on each side; branch 0 holds the first category of the vocabulary.
@@ -225,7 +204,7 @@ Split make_subset(FeatureIndex feature, double drop, std::span<const std::uint32
 
 /// For criteria that need the rows themselves: the entries in the order of their categories, cut like numbers.
 Split best_by_rows(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                   const Limits& limits, bool any, const Samples& samples, Scratch& s) {
+                   const Limits& limits, Scratch& s) {
   const std::vector<Run> runs = find_runs(entries, s.runs);
   std::vector<double> keys(runs.size());
   scan.order_runs(entries, runs, keys, s);
@@ -238,46 +217,42 @@ Split best_by_rows(const Scan& scan, FeatureIndex feature, std::span<const Entry
     ranks.push_back(run.rank);
     for (std::uint32_t i = run.begin; i < run.end; ++i) ordered.push_back({place, entries[i].sample});
   }
-  Cut cut;
-  if (!any) {
-    cut = scan.best_cut(ordered, totals, limits, s);
-  } else if (const auto position = first_cut(ordered, totals, limits, samples)) {
-    cut = {0.0, *position};
-  }
+  const Cut cut = scan.best_cut(ordered, totals, limits, s);
   if (!cut.found()) return {};
   return make_subset(feature, cut.drop, ranks, [&](std::size_t g) { return g <= ordered[cut.position].rank; });
 }
 
 }  // namespace
 
-Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits, bool any,
+Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
                        Scratch& s) {
   if (s.groups.size() < 2) return {};
-  if (scan.needs_subsets() && s.groups.size() <= kMaxExhaustive && !any) {
+  if (scan.needs_subsets() && s.groups.size() <= kMaxExhaustive) {
     const Subset best = scan.best_subset(s.groups, totals, limits, s);
     if (!(best.drop > -kInfinity)) return {};
     return make_subset(feature, best.drop, s.groups.rank, [&](std::size_t g) { return best.mask >> g & 1; });
   }
   scan.order_groups(s.groups, s.keys);
   s.groups.sort_by(s.keys);
-  const Cut cut = any ? first_group_cut(s.groups, totals, limits) : scan.best_group_cut(s.groups, totals, limits, s);
+  const Cut cut = scan.best_group_cut(s.groups, totals, limits, s);
   if (!cut.found()) return {};
   return make_subset(feature, cut.drop, s.groups.rank, [&](std::size_t g) { return g <= cut.position; });
 }
 
 Split best_nominal(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                   const Limits& limits, bool any, const Samples& samples, Scratch& s) {
-  if (!scan.takes_groups()) return best_by_rows(scan, feature, entries, totals, limits, any, samples, s);
+                   const Limits& limits, Scratch& s) {
+  if (!scan.takes_groups()) return best_by_rows(scan, feature, entries, totals, limits, s);
   s.groups.clear(scan.n_moments());
   for (const Run& run : find_runs(entries, s.runs)) {
     s.groups.rank.push_back(run.rank);
     s.groups.rows.push_back(run.end - run.begin);
     s.groups.moments.resize(s.groups.moments.size() + s.groups.k, 0.0);
+    double* moments = s.groups.moments.data() + s.groups.moments.size() - s.groups.k;
     double weight = 0.0;
-    scan.add_run(entries.subspan(run.begin, run.end - run.begin), totals, &*(s.groups.moments.end() - static_cast<std::ptrdiff_t>(s.groups.k)), weight);
+    scan.add_run(entries.subspan(run.begin, run.end - run.begin), totals, moments, weight);
     s.groups.weight.push_back(weight);
   }
-  return best_subset_test(scan, feature, totals, limits, any, s);
+  return best_subset_test(scan, feature, totals, limits, s);
 }
 
 }  // namespace spinney

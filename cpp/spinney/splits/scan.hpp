@@ -22,7 +22,9 @@ struct Totals {
   std::vector<double> classes;  // classification: weight per class
   double weight = 0.0;
   double mean = 0.0;            // regression
-  double loss = 0.0;            // of the group; only its order of magnitude is used
+  double loss = 0.0;            // of the node; only its order of magnitude is used
+  /// Drops closer than this are equal: the first of them wins, whatever the rounding of sums.
+  double slack() const { return 1e-13 * loss; }
 };
 
 /// What must remain on each side of a division.
@@ -103,14 +105,7 @@ class Scan {
 
 std::unique_ptr<Scan> make_scan(const CriterionChoice& choice, const Samples& samples);
 
-/// The first allowed cut: what a node without any gain is divided by.
-std::optional<std::uint32_t> first_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
-                                       const Samples& samples);
-
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs);
-
-/// The first allowed cut of groups.
-Cut first_group_cut(const Groups& groups, const Totals& totals, const Limits& limits);
 
 /// A test with its gain; numeric tests also say where the sorted entries are cut.
 struct Split {
@@ -120,12 +115,12 @@ struct Split {
   bool found() const { return test.kind != TestKind::leaf; }
 };
 
-/// The best subset test from groups of categories (scratch.groups), which it reorders; any: the first allowed one.
-Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits, bool any,
+/// The best subset test from groups of categories (scratch.groups), which it reorders.
+Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
                        Scratch& scratch);
 
 /// The same from sorted entries of a nominal column.
 Split best_nominal(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                   const Limits& limits, bool any, const Samples& samples, Scratch& scratch);
+                   const Limits& limits, Scratch& scratch);
 
 }  // namespace spinney

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spinney/splits/surrogate.hpp"
+#include "spinney/data/cut.hpp"
 
 namespace spinney {
 

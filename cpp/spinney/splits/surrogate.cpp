@@ -1,19 +1,15 @@
 #include "spinney/splits/surrogate.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+#include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
 
 namespace spinney {
 
-double cut_between(double lower, double upper) {
-  const double middle = std::midpoint(lower, upper);
-  return middle < upper ? middle : lower;
-}
-
 namespace {
 
+constexpr double kSlack = 1.0 + 1e-12;  // sums taken in another order differ by rounding
 constexpr std::size_t kMinRows = 2;  // a cut that sends fewer rows one way proves nothing
 
 /// Low entries to the left agree by R + d, to the right by L - d, where d is the weight of left rows less that of
@@ -90,66 +86,106 @@ Known count_known(const Samples& samples, std::span<const Entry> entries, const 
   return known;
 }
 
-std::optional<Surrogate> ordered_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
-                                           std::span<const Entry> entries, const Sides& sides, const Known& known) {
-  if (known.rows < 2 * kMinRows) return std::nullopt;
-  const Extremes found = samples.equal_weights && sides.complete
-                             ? scan_whole_rows(entries.data(), entries.size(), sides.of, samples.weight[0])
-                             : scan_weighted(entries, sides.of, known.rows, samples);
+/// Each category goes to its better side; ties go the majority way.
+std::optional<Surrogate> nominal_surrogate(FeatureIndex feature, std::span<const Tally> tallies, const Known& known) {
+  Surrogate surrogate;
+  surrogate.test.kind = TestKind::subset;
+  surrogate.test.feature = feature;
+  for (const Tally& tally : tallies) {
+    if (tally.rows == 0) continue;
+    const bool goes_right = tally.left < tally.right || (tally.left == tally.right && !(known.left > known.right));
+    surrogate.agreement += goes_right ? tally.right : tally.left;
+    surrogate.test.codes.emplace_back(static_cast<std::int32_t>(tally.rank), goes_right ? kRight : kLeft);
+  }
+  if (!(surrogate.agreement > std::max(known.left, known.right) * kSlack)) return std::nullopt;
+  return surrogate;
+}
+
+Extremes scan_tallies(std::span<const Tally> tallies, std::size_t n_known) {
+  Extremes found;
+  double d = 0.0;
+  std::size_t n_low = 0;
+  for (std::size_t i = 0; i < tallies.size() && n_known - n_low >= kMinRows; ++i) {
+    if (n_low >= kMinRows) {
+      if (d > found.most) {
+        found.most = d;
+        found.most_at = i;
+      }
+      if (d < found.least) {
+        found.least = d;
+        found.least_at = i;
+      }
+    }
+    n_low += tallies[i].rows;
+    d += tallies[i].left - tallies[i].right;
+  }
+  return found;
+}
+
+/// The better direction of the best cut; at(i) is the threshold below entry or tally i.
+template <class At>
+std::optional<Surrogate> ordered_surrogate(FeatureIndex feature, const Extremes& found, const Known& known, At&& at) {
   const double same = known.right + found.most, other = known.left - found.least;
   const double majority = std::max(known.left, known.right), agree = std::max(same, other);
-  if (!(agree > majority)) return std::nullopt;
-  const bool reversed = other > same || (other == same && found.least_at < found.most_at);
-  const std::size_t at = reversed ? found.least_at : found.most_at;
-  const auto value = [&](std::size_t i) { return data.values.at(samples.row[entries[i].sample], feature); };
+  if (known.rows < 2 * kMinRows || !(agree > majority * kSlack)) return std::nullopt;
   Surrogate surrogate;
-  surrogate.test = {TestKind::threshold, feature, cut_between(value(at - 1), value(at)), {}};
-  surrogate.reversed = reversed;
+  surrogate.reversed = other > same || (other == same && found.least_at < found.most_at);
+  const std::size_t place = surrogate.reversed ? found.least_at : found.most_at;
+  surrogate.test = {TestKind::threshold, feature, at(place), {}};
   surrogate.agreement = agree;
   return surrogate;
 }
 
-/// Each category goes to its better side; ties go the majority way.
-std::optional<Surrogate> nominal_surrogate(const Samples& samples, FeatureIndex feature,
-                                           std::span<const Entry> entries, const Sides& sides, const Known& known,
-                                           Scratch& scratch) {
-  Surrogate surrogate;
-  surrogate.test.kind = TestKind::subset;
-  surrogate.test.feature = feature;
-  for (const Run& run : find_runs(entries, scratch.runs)) {
-    double left = 0.0, right = 0.0;
-    std::size_t rows = 0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const std::uint8_t side = sides.of[entries[i].sample];
-      if (side == kUnknown) continue;
-      ++rows;
-      (side == kLeft ? left : right) += samples.weight[entries[i].sample];
-    }
-    if (rows == 0) continue;
-    const bool goes_right = left < right || (left == right && !(known.left > known.right));
-    surrogate.agreement += goes_right ? right : left;
-    surrogate.test.codes.emplace_back(static_cast<std::int32_t>(run.rank), goes_right ? kRight : kLeft);
+void finish(std::optional<Surrogate>& surrogate, const Known& known) {
+  if (!surrogate) return;
+  const double total = known.left + known.right, majority = std::max(known.left, known.right) / total;
+  surrogate->agreement /= total;
+  surrogate->adjusted = (surrogate->agreement - majority) / (1.0 - majority);
+}
+
+std::vector<Tally> tally_runs(std::span<const Entry> entries, const Samples& samples, const Sides& sides, Scratch& s) {
+  std::vector<Tally> tallies;
+  for (const Run& run : find_runs(entries, s.runs)) {
+    const auto known = count_known(samples, entries.subspan(run.begin, run.end - run.begin), sides);
+    tallies.push_back({run.rank, known.left, known.right, known.rows});
   }
-  if (!(surrogate.agreement > std::max(known.left, known.right))) return std::nullopt;
-  return surrogate;
+  return tallies;
 }
 
 }  // namespace
+
+std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nominal, std::span<const Tally> tallies,
+                                                const std::function<double(std::uint32_t, std::uint32_t)>& cut) {
+  Known known;
+  for (const Tally& tally : tallies) {
+    known.left += tally.left;
+    known.right += tally.right;
+    known.rows += tally.rows;
+  }
+  auto surrogate = nominal ? nominal_surrogate(feature, tallies, known)
+                           : ordered_surrogate(feature, scan_tallies(tallies, known.rows), known, [&](std::size_t i) {
+                               return cut(tallies[i - 1].rank, tallies[i].rank);
+                             });
+  finish(surrogate, known);
+  return surrogate;
+}
 
 std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
                                         std::span<const Entry> entries, const Sides& sides, Scratch& scratch) {
   const auto observed = entries.first(count_observed(entries.data(), entries.size()));
   if (observed.empty() || observed.front().rank == observed.back().rank) return std::nullopt;
+  if (data.columns[feature].kind == ColumnKind::nominal) {
+    return surrogate_from_tallies(feature, true, tally_runs(observed, samples, sides, scratch), {});
+  }
   const bool whole = sides.complete && observed.size() == entries.size();
   const Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
-  auto surrogate = data.columns[feature].kind == ColumnKind::nominal
-                       ? nominal_surrogate(samples, feature, observed, sides, known, scratch)
-                       : ordered_surrogate(data, samples, feature, observed, sides, known);
-  if (surrogate) {
-    const double total = known.left + known.right, majority = std::max(known.left, known.right) / total;
-    surrogate->agreement /= total;
-    surrogate->adjusted = (surrogate->agreement - majority) / (1.0 - majority);
-  }
+  const Extremes found = samples.equal_weights && sides.complete
+                             ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight[0])
+                             : scan_weighted(observed, sides.of, known.rows, samples);
+  const auto value = [&](std::size_t i) { return data.values.at(samples.row[observed[i].sample], feature); };
+  auto surrogate = ordered_surrogate(feature, found, known,
+                                     [&](std::size_t i) { return cut_between(value(i - 1), value(i)); });
+  finish(surrogate, known);
   return surrogate;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Stand-in tests: how well another column repeats the way that the primary test sends the rows.
 
+#include <functional>
 #include <optional>
 
 #include "spinney/splits/scan.hpp"
@@ -21,7 +22,14 @@ struct Sides {
 std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
                                         std::span<const Entry> entries, const Sides& sides, Scratch& scratch);
 
-/// Halfway between two neighbouring values, never rounded onto the upper one.
-double cut_between(double lower, double upper);
+/// Rows of one value, bin or category of the surrogate's column, by the side of the primary test.
+struct Tally {
+  std::uint32_t rank;
+  double left = 0.0, right = 0.0;
+  std::size_t rows = 0;  // of known side
+};
 
+/// The same from tallies in rank order; cut(low, high) gives the threshold between two ranks.
+std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nominal, std::span<const Tally> tallies,
+                                                const std::function<double(std::uint32_t, std::uint32_t)>& cut);
 }  // namespace spinney

@@ -22,7 +22,8 @@ class CARTClassifier(ClassifierMixin, BaseTree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "misclassification", "exponent", "twoing"} or callable
+    criterion : {"gini", "entropy", ...} or callable, default="gini"
+        "gini", "entropy", "misclassification", "exponent" or "twoing":
         How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
         k impurities.
     max_depth : int or None, default=None
