@@ -21,7 +21,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 # Where a test sends a row. The sides are rpart's: LEFT is node 2k, RIGHT node 2k + 1.
 NOWHERE, LEFT, RIGHT = 0, 1, 2
 
-TINY = 1e-12  # rounding error of a risk, relative to the root's
+CUT_ROUNDING = 1e-12  # the files hold 15 digits of a cut
 
 
 def delete_cells(X: pd.DataFrame, gaps: dict[str, int]) -> pd.DataFrame:
@@ -51,15 +51,13 @@ class Division:
         if self.cut is None:
             is_left, is_right = np.isin(x, list(self.left)), np.isin(x, list(self.right))
             return np.select([is_left, is_right], [LEFT, RIGHT], NOWHERE)
-        is_below = x <= self.cut if closed else x < self.cut
-        sides = np.where(is_below, self.below, LEFT + RIGHT - self.below)
+        equal = np.isclose(x, self.cut, rtol=CUT_ROUNDING, atol=0.0)
+        sides = np.where(np.where(equal, closed, x < self.cut), self.below, self.above)
         return np.where(np.isnan(x), NOWHERE, sides)
 
-    def on_the_cut(self, values: dict[str, Any], rows: Any) -> Any:
-        """Tell which rows have a value equal to the cut (up to rounding of the cut)."""
-        if self.cut is None:
-            return np.zeros(len(rows), dtype=bool)
-        return np.isclose(values[self.name][rows], self.cut, rtol=1e-12, atol=0.0)
+    @property
+    def above(self) -> int:
+        return LEFT + RIGHT - self.below
 
     def matches(self, theirs: "Division") -> bool:
         """Tell whether two rules are the same, up to rounding of the cut."""
@@ -67,12 +65,12 @@ class Division:
             return False
         if self.cut is None or theirs.cut is None:
             return (self.left, self.right) == (theirs.left, theirs.right)
-        tolerance = theirs.slack + 1e-12 * abs(theirs.cut)
+        tolerance = theirs.slack + CUT_ROUNDING * abs(theirs.cut)
         return self.below == theirs.below and abs(self.cut - theirs.cut) <= tolerance
 
     def mirrored(self) -> "Division":
         """Swap the sides."""
-        return Division(self.name, self.cut, LEFT + RIGHT - self.below, self.right, self.left)
+        return Division(self.name, self.cut, self.above, self.right, self.left)
 
 
 class Case:
@@ -155,34 +153,6 @@ class Case:
 
     def class_weights(self, rows: Any, weight: Any) -> Any:
         return np.bincount(self.codes[rows], weight[rows], len(self.raw["classes"]))
-
-    def weakest_links(self) -> list[tuple[float, int, float]]:
-        """Prune rpart's tree by its recorded risks: alpha, splits, risk, relative to the root's.
-
-        rpart's own table is not always this sequence. To find where a node collapses it takes
-        each child as it was just before that child's own collapse, even if that comes later.
-        """
-        root = self.nodes[1]["dev"]
-        leaves = {number for number, node in self.nodes.items() if "split" not in node}
-        steps, alpha = [], 0.0
-        while True:
-            risk, splits, links = self.measure(1, leaves)
-            if not links or min(links.values()) > alpha + TINY * root:
-                steps.append((alpha / root, splits, risk / root))
-            if not links:
-                return steps
-            alpha = max(alpha, min(links.values()))
-            leaves |= {number for number, g in links.items() if g <= alpha + TINY * root}
-
-    def measure(self, number: int, leaves: set[int]) -> tuple[float, int, dict[int, float]]:
-        """Return risk and splits of a branch, and for its internal nodes the gain per split."""
-        node = self.nodes[number]
-        if number in leaves:
-            return node["dev"], 0, {}
-        left_risk, left_splits, left = self.measure(2 * number, leaves)
-        right_risk, right_splits, right = self.measure(2 * number + 1, leaves)
-        risk, splits = left_risk + right_risk, left_splits + right_splits + 1
-        return risk, splits, {number: (node["dev"] - risk) / splits, **left, **right}
 
     def improve(self, rows: Any, sides: Any) -> float:
         """Compute rpart's `improve` of a division of a node's rows, from its definition."""

@@ -1,110 +1,74 @@
-"""CART against rpart 4.1.19: the same trees, surrogates, pruning sequences and predictions.
+"""CART against rpart 4.1.19: the same trees, surrogates, predictions and importances.
 
-The expected results are in `reference/`, written by `make_reference.R`. `rpart_compare.py` says
-which differences are allowed, and `KNOWN_STOPS` below where they change how rows are divided.
+The expected results are in `reference/`, written by `make_reference.R`. `rpart_compare.py` explains
+the differences that may occur; the tables below list where they do. Nothing else may differ.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from rpart_compare import Comparison
+from rpart_fits import fitted
 from rpart_reference import NAMES, Case
 
-from spinney import CARTClassifier, CARTRegressor
-from spinney.pruning import cost_complexity_path
-
-# Cases where ties or cuts end the walk early, and at how many nodes. In all others it sees the
-# whole tree, and the pruning sequences must be equal.
+# Nodes where training rows part ways. Everywhere else the trees are the same, rows and all.
 KNOWN_STOPS = {
+    # Two tests divide different rows equally well:
+    "boston_housing__weights": {325: "tie"},  # crim and nox
+    "german_credit__loss": {
+        17: "tie",  # duration_months and purpose
+        30: "tie",  # duration_months and age_years
+        454: "tie",  # credit_amount and installment_rate_percent
+    },
+    "glass__grown": {83: "tie"},  # silicon and iron
+    "lymphography__grown": {26: "tie"},  # early_uptake_in and changes_in_structure
+    "yeast": {8746: "tie"},  # two cuts of mit, which leave 7 rows at either end
+    # A row goes by the only surrogate of its node, and rpart has dropped the one that we keep:
+    "german_credit__one_surrogate": {37: "scruple"},
+}
+# Other tests that are as good: at most so many. Most of them divide the same rows by an earlier
+# column, as in the nodes of a few rows that a fully grown tree has.
+TIES = {
     "boston_housing__weights": 1,
+    "cpu_performance__grown": 12,
     "german_credit__loss": 3,
-    "german_credit__one_surrogate": 1,
-    "glass__grown": 1,
-    "lymphography__grown": 1,
+    "glass__grown": 3,
+    "lymphography__grown": 2,
     "yeast": 1,
 }
-# rpart's table has trees that are not optimal for any alpha here, and lacks some that are; see
-# `Case.weakest_links`.
-LOOSE_TABLES = {
-    "adult",
-    "german_credit",
-    "german_credit__entropy",
-    "german_credit__loss",
-    "german_credit__one_surrogate",
-    "heart_disease__entropy",
-    "heart_disease__loss",
-    "pima_indians_diabetes",
-    "yeast",
+# Other nominal surrogates that agree as well: at most so many. The sides of their nodes weigh the
+# same, and so do those of a category, which then may go either way.
+SURROGATE_TIES = {"adult": 3, "german_credit__loss": 1}
+# Nominal surrogates that err on fewer than two rows: exactly so many are ours alone.
+SCRUPLES = {
+    "adult": 1,
+    "cpu_performance__grown": 18,
+    "german_credit__one_surrogate": 1,
+    "heart_disease": 2,
+    "heart_disease__entropy": 2,
+    "heart_disease__priors": 1,
+    "lymphography__grown": 13,
+    "mushroom": 5,
 }
-WHOLE = [name for name in NAMES if name not in KNOWN_STOPS]
-
-
-def new_estimator(case: Case) -> Any:
-    control = case.raw["control"]
-    settings: dict[str, Any] = {
-        "min_samples_split": control["minsplit"],
-        "min_samples_leaf": control["minbucket"],
-        "max_depth": control["maxdepth"],
-        "max_surrogates": control["maxsurrogate"],
-        "min_impurity_decrease": 1e-12,
-        "pruning": "cost_complexity",
-        "ccp_alpha": 1e-12,  # T1: branches that gain nothing, up to rounding, are collapsed
-    }
-    if not case.is_classification:
-        return CARTRegressor(criterion="squared_error", **settings)
-    criterion = {"gini": "gini", "information": "entropy"}[case.raw["split"]]
-    if case.raw["loss"]:
-        settings["cost_matrix"] = np.array(case.raw["loss"], dtype=float)
-        settings["cost_method"] = "altered_priors"
-    if case.raw["priors"]:
-        settings["priors"] = dict(zip(case.raw["classes"], case.raw["priors"], strict=True))
-    return CARTClassifier(criterion=criterion, **settings)
-
-
-@cache
-def fitted(name: str) -> tuple[Case, Any, Comparison]:
-    case = Case(name)
-    weight = case.weight if case.raw["cycle"] else None
-    estimator = new_estimator(case).fit(case.table, case.y, sample_weight=weight)
-    return case, estimator, Comparison(case).run(estimator.tree_.root)
-
-
-def our_steps(estimator: Any) -> Any:
-    """Return the rows of our pruning path as rpart's table has them: CP, splits, error."""
-    path = cost_complexity_path(estimator.tree_)
-    root = path.risks[-1]
-    steps = zip(path.alphas, path.n_leaves, path.risks, strict=True)
-    return merge_ties([(alpha / root, leaves - 1, risk / root) for alpha, leaves, risk in steps])
-
-
-def merge_ties(steps: Any) -> Any:
-    """Keep the smallest tree of those that alphas equal up to rounding tell apart."""
-    kept: list[Any] = []
-    for step in sorted(steps, key=lambda s: s[1]):
-        if not kept or not np.isclose(step[0], kept[-1][0], rtol=1e-9, atol=1e-13):
-            kept.append(step)
-    return np.array(kept)
+# Rows with gaps that no test decides on and that the two send different ways: at most this share.
+UNDECIDED = {
+    "car_evaluation": 0.4,  # every combination occurs once: halves are equal, surrogates useless
+    "cpu_performance__grown": 0.2,  # nodes of two rows: halves are equal again
+}
+SAME_TESTS = [name for name in NAMES if name not in {**TIES, **SURROGATE_TIES, **SCRUPLES}]
 
 
 def test_the_reference_has_every_kind_of_case():
     cases = [Case(name).raw for name in NAMES]
-    assert len(cases) >= 38
+    assert len(cases) == 39
     assert {case["split"] for case in cases} == {"gini", "information"}
     assert {case["method"] for case in cases} == {"class", "anova"}
     for setting in ("loss", "priors", "cycle", "train_gaps"):
         assert any(case[setting] for case in cases), setting
 
 
-def test_the_reference_holds_the_known_pruning_sequence_of_pima():
-    raw = Case("pima_indians_diabetes").raw
-    assert [row[1] for row in raw["cptable"]] == [0, 1, 2, 5, 9, 12, 15, 16, 21, 23, 27]
-    assert [round(row[2] * 268) for row in raw["cptable"]] == [
-        268, 203, 175, 161, 145, 132, 123, 121, 113, 111, 110,
-    ]  # fmt: skip
-    assert raw["nodes"][0]["split"]["var"] == "plasma_glucose"
-    assert raw["nodes"][0]["split"]["cut"] == 127.5
+def test_most_cases_have_no_exception():
+    assert len(SAME_TESTS) == 27
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -114,40 +78,22 @@ def test_nodes_and_surrogates_are_those_of_rpart(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_walk_ends_early_only_where_known(name):
+def test_training_rows_part_ways_only_at_known_nodes(name):
     _, _, comparison = fitted(name)
-    assert comparison.stops.total() <= KNOWN_STOPS.get(name, 0), comparison.stops
+    assert comparison.stops.items() <= KNOWN_STOPS.get(name, {}).items()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_few_tests_differ_and_only_in_ties(name):
-    case, _, comparison = fitted(name)
-    splits = [node for node in case.nodes.values() if "split" in node]
-    surrogates = sum(len(node["surrogates"]) for node in splits)
-    assert comparison.explained["tie"] <= 1 + 0.07 * len(splits)
-    assert comparison.explained["surrogate tie"] <= 1 + 0.01 * surrogates
+def test_tests_and_surrogates_differ_only_in_known_ties(name):
+    _, _, comparison = fitted(name)
+    assert comparison.differences["tie"] <= TIES.get(name, 0)
+    assert comparison.differences["surrogate tie"] <= SURROGATE_TIES.get(name, 0)
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_the_pruning_sequence_is_that_of_rparts_tree(name):
-    case, estimator, _ = fitted(name)
-    np.testing.assert_allclose(our_steps(estimator), merge_ties(case.weakest_links()), 1e-9, 1e-11)
-
-
-@pytest.mark.parametrize("name", [name for name in WHOLE if name not in LOOSE_TABLES])
-def test_the_pruning_sequence_is_rparts_table(name):
-    case, estimator, _ = fitted(name)
-    ours, theirs = our_steps(estimator), merge_ties(case.raw["cptable"])
-    np.testing.assert_allclose(ours[:, 1:], theirs[:, 1:], 1e-9, 1e-11)
-
-
-@pytest.mark.parametrize("name", sorted(LOOSE_TABLES - set(KNOWN_STOPS)))
-def test_no_tree_of_rparts_table_costs_less(name):
-    case, estimator, _ = fitted(name)
-    ours = our_steps(estimator)
-    for alpha, splits, error in ours:
-        costs = [e + alpha * s for _, s, e in case.raw["cptable"]]
-        assert error + alpha * splits <= min(costs) + 1e-9
+@pytest.mark.parametrize("name", NAMES)
+def test_surrogates_that_err_on_fewer_than_two_rows_are_kept(name):
+    _, _, comparison = fitted(name)
+    assert comparison.differences["scruple"] == SCRUPLES.get(name, 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -157,7 +103,8 @@ def test_training_rows_are_predicted_as_by_rpart(name):
     expected = np.array(case.raw["train_node"])
     np.testing.assert_array_equal(comparison.train_leaf[rows], expected[rows])
     check_predictions(case, estimator, case.table, rows, expected)
-    assert len(rows) >= (0.8 if name in KNOWN_STOPS else 1.0) * len(expected)
+    stopped = sum(case.nodes[number]["n"] for number in comparison.stops)
+    assert len(rows) == len(expected) - stopped
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -167,15 +114,23 @@ def test_rows_with_gaps_are_predicted_as_by_rpart(name):
     expected = np.array(case.raw["gap_node"])
     np.testing.assert_array_equal(comparison.gap_leaf[rows], expected[rows])
     check_predictions(case, estimator, case.table_gaps, rows, expected)
-    missing = len(expected) - len(rows) - comparison.lost["majority"]
-    assert missing <= (0.2 if name in KNOWN_STOPS else 0.05) * len(expected), comparison.lost
+    assert len(rows) == len(expected) - comparison.lost.total()
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", NAMES)
+def test_few_rows_with_gaps_part_ways(name):
+    case, _, comparison = fitted(name)
+    n, lost = len(case.y), comparison.lost
+    assert lost["majority"] <= UNDECIDED.get(name, 0.015) * n
+    assert lost["cut"] <= 0.006 * n
+    others = lost.total() - lost["majority"] - lost["cut"] - lost["stop"]
+    assert others <= (0.04 if name.endswith("grown") else 0.002) * n
+    assert lost["stop"] <= 1.5 * sum(case.nodes[number]["n"] for number in comparison.stops)
+
+
+@pytest.mark.parametrize("name", SAME_TESTS)
 def test_importances_with_surrogates_are_those_of_rpart(name):
-    case, estimator, comparison = fitted(name)
-    if comparison.explained.total():
-        pytest.skip("ties, or surrogates that rpart drops, change the importances")
+    case, estimator, _ = fitted(name)
     ours = np.asarray(estimator.tree_.importances(surrogates=True))
     theirs = np.array([case.raw["importance"].get(name, 0.0) for name in case.levels])
     np.testing.assert_allclose(ours / ours.sum(), theirs / theirs.sum(), 1e-9, 1e-12)

@@ -33,14 +33,14 @@ std::vector<double> rpart_alphas(const Tree& tree, double floor) {
       n += leaves[c];
     }
     alpha[node] = link(tree.risk[node], risk, n);
-    // Children that collapse before their parent would, weakest first.
+    // Children that collapse before their parent would, weakest first; one that ties stands until both go.
     std::vector<NodeId> order;
     for (NodeId c = first; c < last; ++c) {
       if (leaves[c] > 1) order.push_back(c);
     }
     std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return alpha[a] < alpha[b]; });
     for (const NodeId c : order) {
-      if (!(alpha[node] > alpha[c] * (1.0 - kTie))) break;
+      if (!(alpha[node] > alpha[c] * (1.0 + kTie))) break;
       risk += tree.risk[c] - branch_risk[c];
       n -= leaves[c] - 1;
       alpha[node] = link(tree.risk[node], risk, n);

@@ -1,6 +1,7 @@
 #include "spinney/tree/predict.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "spinney/parallel.hpp"
 
@@ -26,16 +27,24 @@ ClassCode cheapest(const Tree& tree, const double* shares) {
 
 }  // namespace
 
-Predictor::Predictor(const Tree& tree) : router_(tree), outputs_(tree.value) {
-  if (tree.n_classes == 0) return;
-  const std::size_t k = tree.n_outputs();
-  for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-    double* shares = outputs_.data() + node * k;
-    double total = 0.0;
-    for (std::size_t i = 0; i < k; ++i) total += shares[i];
-    for (std::size_t i = 0; i < k; ++i) shares[i] = total > 0.0 ? shares[i] / total : 1.0 / static_cast<double>(k);
-    label_.push_back(tree.label(static_cast<NodeId>(node)));
+Predictor::Predictor(const Tree& tree) : router_(tree) {
+  for (NodeId node = 0; tree.n_classes > 0 && node < static_cast<NodeId>(tree.n_nodes()); ++node) {
+    const double* weights = tree.values(node);
+    total_.push_back(std::accumulate(weights, weights + tree.n_classes, 0.0));
+    label_.push_back(tree.label(node));
   }
+}
+
+/// Adds a share of a node's answer: class shares (even ones if the node has no weight), or the mean.
+void Predictor::add_answer(const Tree& tree, NodeId node, double share, double* out) const {
+  const double* value = tree.values(node);
+  if (tree.n_classes == 0) {
+    out[0] += share * value[0];
+    return;
+  }
+  const std::size_t k = tree.n_outputs();
+  const double total = total_[node];
+  for (std::size_t i = 0; i < k; ++i) out[i] += share * (total > 0.0 ? value[i] / total : 1.0 / static_cast<double>(k));
 }
 
 template <class Write>
@@ -62,11 +71,8 @@ void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, std::size_
 
 void Predictor::shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack,
                        double* out) const {
-  const std::size_t k = tree.n_outputs();
-  std::fill(out, out + k, 0.0);
   visit_path(tree, x, row, stack, [&](NodeId node, double share) {
-    if (!tree.is_leaf(node)) return;
-    for (std::size_t i = 0; i < k; ++i) out[i] += share * outputs_[node * k + i];
+    if (tree.is_leaf(node)) add_answer(tree, node, share, out);
   });
 }
 
@@ -78,8 +84,7 @@ void Predictor::values(const Tree& tree, const Matrix& x, double* out, std::size
       if (tree.missing == MissingRule::fractional) {
         shares(tree, x, row, stack, out + row * k);
       } else {
-        const double* from = outputs_.data() + leaf[row - begin] * k;
-        std::copy(from, from + k, out + row * k);
+        add_answer(tree, leaf[row - begin], 1.0, out + row * k);
       }
     }
   });
@@ -91,6 +96,7 @@ void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, std
     std::vector<double> mixed(tree.n_outputs());
     for (std::size_t row = begin; row < end; ++row) {
       if (tree.missing == MissingRule::fractional) {
+        std::fill(mixed.begin(), mixed.end(), 0.0);
         shares(tree, x, row, stack, mixed.data());
         out[row] = cheapest(tree, mixed.data());
       } else {

@@ -12,7 +12,7 @@ class Predictor {
 
   /// out: n_rows leaf numbers.
   void apply(const Tree& tree, const Matrix& x, NodeId* out, std::size_t n_threads) const;
-  /// out: n_rows * n_outputs class shares, or means.
+  /// out: n_rows * n_outputs class shares, or means; zeros on entry.
   void values(const Tree& tree, const Matrix& x, double* out, std::size_t n_threads) const;
   /// out: n_rows class codes of least expected cost (classification only).
   void labels(const Tree& tree, const Matrix& x, std::int64_t* out, std::size_t n_threads) const;
@@ -20,11 +20,12 @@ class Predictor {
  private:
   template <class Write>
   void for_each_leaf(const Tree& tree, const Matrix& x, std::size_t n_threads, Write&& write) const;
-  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach.
+  void add_answer(const Tree& tree, NodeId node, double share, double* out) const;
+  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to out.
   void shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) const;
 
   Router router_;
-  std::vector<double> outputs_;        // per node, class weights divided by their sum
+  std::vector<double> total_;          // per node, the sum of its class weights
   std::vector<std::int64_t> label_;    // per node
 };
 
