@@ -1,0 +1,108 @@
+#include <limits>
+
+#include "check.hpp"
+#include "problem.hpp"
+#include "spinney/data/bins.hpp"
+#include "spinney/data/cut.hpp"
+
+using namespace spinney;
+
+namespace {
+
+problem::Problem one_column(std::vector<double> values, std::vector<std::int32_t> codes) {
+  return problem::classes(std::move(values), {{ColumnKind::numeric, 0}}, std::move(codes), 2);
+}
+
+SortedColumns sorted_of(const problem::Problem& p, const Samples& samples) {
+  ThreadTeam team(1);
+  Interrupt interrupt;
+  return sort_columns(p.data(), samples, team, interrupt);
+}
+
+}  // namespace
+
+TEST(cuts_stay_below_the_upper_value) {
+  const double one = 1.0, next = std::nextafter(1.0, 2.0);
+  CHECK(cut_between(one, next) == one);
+  CHECK(std::isfinite(cut_between(1.7e308, 1.79e308)));
+  CHECK(cut_between(5.0, kInfinity) == 5.0);
+  CHECK(cut_between(-kInfinity, kInfinity) == -kInfinity);
+  CHECK(cut_between(32.0, 40.0) == 36.0);
+}
+
+TEST(samples_stand_in_class_order_without_rows_of_weight_zero) {
+  problem::Problem p = one_column({0, 1, 2, 3}, {1, 0, 1, 0});
+  p.weight[2] = 0.0;
+  const Samples samples = make_samples(p.target(), {});
+  CHECK(samples.row == (std::vector<RowIndex>{1, 3, 0}));
+  CHECK(samples.is_unit());
+}
+
+TEST(columns_are_sorted_with_equal_ranks_for_equal_values_and_missing_last) {
+  const problem::Problem p = one_column({3, kNaN, -0.0, 0.0, -kInfinity, 1e-310}, {0, 0, 0, 0, 0, 0});
+  const Samples samples = make_samples(p.target(), {});
+  const SortedColumns sorted = sorted_of(p, samples);
+  const std::vector<RowIndex> rows = {4, 2, 3, 5, 0, 1};
+  const std::vector<std::uint32_t> ranks = {0, 1, 1, 2, 3, kMissingRank};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(samples.row[sorted.column(0)[i].sample] == rows[i]);
+    CHECK(sorted.column(0)[i].rank == ranks[i]);
+  }
+  CHECK(count_observed(sorted.column(0), 6) == 5);
+}
+
+TEST(large_columns_are_sorted_like_small_ones) {
+  std::vector<double> values;
+  std::vector<std::int32_t> codes;
+  std::uint64_t state = 1;
+  for (int i = 0; i < 10000; ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    values.push_back(static_cast<double>(state >> 40) - 8e6);
+    codes.push_back(static_cast<std::int32_t>(state >> 63));
+  }
+  const problem::Problem p = one_column(values, codes);
+  const Samples samples = make_samples(p.target(), {});
+  const SortedColumns sorted = sorted_of(p, samples);
+  bool ascending = true;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const double a = values[samples.row[sorted.column(0)[i - 1].sample]], b = values[samples.row[sorted.column(0)[i].sample]];
+    ascending = ascending && a <= b && (a == b) == (sorted.column(0)[i - 1].rank == sorted.column(0)[i].rank);
+  }
+  CHECK(ascending);
+}
+
+TEST(a_selection_keeps_the_order) {
+  const problem::Problem p = one_column({5, 4, 3, 2}, {0, 0, 0, 0});
+  const Samples samples = make_samples(p.target(), {});
+  const SortedColumns sorted = sorted_of(p, samples);
+  const std::vector<SampleIndex> keep = {0, kAbsent, 1, 2};
+  const SortedColumns some = select_samples(sorted, keep, 3);
+  CHECK(some.column(0)[0].sample == 2 && some.column(0)[1].sample == 1 && some.column(0)[2].sample == 0);
+}
+
+TEST(bins_never_part_equal_values_and_are_never_too_many) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(i < 500 ? 7.0 : i);
+  const problem::Problem p = one_column(values, std::vector<std::int32_t>(1000, 0));
+  const Samples samples = make_samples(p.target(), {});
+  ThreadTeam team(1);
+  Interrupt interrupt;
+  const BinnedColumns bins(p.data(), samples, 10, team, interrupt);
+  CHECK(bins.n_bins(0) <= 10 && bins.n_bins(0) >= 5);
+  for (SampleIndex s = 1; s < 500; ++s) CHECK(bins.of(s)[0] == bins.of(0)[0]);
+  CHECK_NEAR(bins.cut(0, 0, 1), (7.0 + 500.0) / 2);
+}
+
+TEST(threads_run_every_task_once_and_report_the_first_failure) {
+  ThreadTeam team(3);
+  std::vector<int> seen(100, 0);
+  team.run(100, [&](std::size_t i, std::size_t) { ++seen[i]; });
+  for (const int n : seen) CHECK(n == 1);
+  std::string message;
+  try {
+    team.run(4, [](std::size_t i, std::size_t) { throw std::runtime_error(std::to_string(i)); });
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  CHECK(!message.empty());
+}
