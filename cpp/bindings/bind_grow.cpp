@@ -44,7 +44,8 @@ CallableImpurity::Function wrap_impurity(nb::callable function) {
                                   std::to_string(n_groups) + ",)");
     }
     for (std::size_t i = 0; i < n_groups; ++i) {
-      if (!std::isfinite(values.data()[i])) throw std::invalid_argument("the criterion function returned a number that is not finite");
+      if (!std::isfinite(values.data()[i]))
+        throw std::invalid_argument("the criterion function returned a number that is not finite");
       impurity[i] = values.data()[i];
     }
   };
@@ -74,21 +75,33 @@ struct FoldMasks {
 /// Geometric means of neighbouring alphas stand for the intervals between them.
 std::vector<double> typical_alphas(const std::vector<double>& alphas) {
   std::vector<double> typical;
-  for (std::size_t k = 0; k + 1 < alphas.size(); ++k) typical.push_back(std::sqrt(alphas[k]) * std::sqrt(alphas[k + 1]));
+  for (std::size_t k = 0; k + 1 < alphas.size(); ++k)
+    typical.push_back(std::sqrt(alphas[k]) * std::sqrt(alphas[k + 1]));
   typical.push_back(kInfinity);
   return typical;
 }
 
-nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const GrowParams& params, std::size_t n_threads,
-                const BoundTree* start, const std::vector<RowIndex>& validation_rows, std::int64_t patience,
-                const std::vector<Vector<bool>>& fold_grow, const std::vector<Vector<bool>>& fold_test) {
+nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const GrowParams& params,
+                    const Vector<double>& validation_weight, std::size_t n_threads, const BoundTree* start,
+                    std::int64_t patience, const std::vector<Vector<bool>>& fold_grow,
+                    const std::vector<Vector<bool>>& fold_test) {
   const Dataset data = table.dataset();
+  const std::size_t n_rows = bound.target.n_rows();
+  bool fits = data.values.n_rows == n_rows &&
+              (validation_weight.shape(0) == 0 || validation_weight.shape(0) == n_rows) &&
+              fold_grow.size() == fold_test.size();
+  for (const auto& mask : fold_grow) fits = fits && mask.shape(0) == n_rows;
+  for (const auto& mask : fold_test) fits = fits && mask.shape(0) == n_rows;
+  if (!fits) throw std::invalid_argument("table, target, folds and validation weights differ in length");
   const FoldMasks masks{fold_grow, fold_test};
   Tree tree;
   ErrorCurve curve;
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads);
-    const Validation validation{validation_rows, patience};
+    Validation validation{{}, view(validation_weight), patience};
+    for (std::size_t row = 0; row < validation.weight.size(); ++row) {
+      if (validation.weight[row] > 0.0) validation.rows.push_back(static_cast<RowIndex>(row));
+    }
     Samples samples = make_samples(bound.target, {});
     std::optional<SortedColumns> sorted;
     if (params.max_bins == 0) sorted = sort_columns(data, samples, team, interrupt);
@@ -107,7 +120,8 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
                            typical_alphas(cost_complexity(tree, LinkRule::rpart).alphas), team, interrupt);
   });
   nb::object errors = nb::none();
-  if (!masks.grow.empty()) errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
+  if (!masks.grow.empty())
+    errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
   return nb::make_tuple(std::make_unique<BoundTree>(std::move(tree)), errors);
 }
 
@@ -117,7 +131,8 @@ void bind_grow(nb::module_& m) {
   nb::class_<GrowParams>(m, "GrowParams")
       .def(nb::init<>())
       .def("set_criterion", [](GrowParams& self, const std::string& name) { self.criterion.kind = kCriteria.at(name); })
-      .def("set_criterion", [](GrowParams& self, nb::callable function) {
+      .def("set_criterion",
+           [](GrowParams& self, nb::callable function) {
              self.criterion.kind = CriterionKind::callable;
              self.criterion.callable = wrap_impurity(std::move(function));
            })
@@ -135,43 +150,56 @@ void bind_grow(nb::module_& m) {
       .def_rw("seed", &GrowParams::seed);
 
   nb::class_<BoundDataset>(m, "Dataset")
-      .def("__init__", [](BoundDataset* self, Table values, const Vector<std::uint8_t>& kinds, const Vector<std::int32_t>& n_categories) {
-             if (kinds.shape(0) != values.shape(1) || n_categories.shape(0) != values.shape(1)) {
-               throw std::invalid_argument("kinds and n_categories need one entry per column");
-             }
-             std::vector<Column> columns;
-             for (std::size_t f = 0; f < kinds.shape(0); ++f) {
-               columns.push_back({static_cast<ColumnKind>(std::min<std::uint8_t>(kinds.data()[f], 2)), n_categories.data()[f]});
-             }
-             new (self) BoundDataset{std::move(values), std::move(columns)};
-           }, nb::arg("values").noconvert(), nb::arg("kinds"), nb::arg("n_categories"));
+      .def(
+          "__init__",
+          [](BoundDataset* self, Table values, const Vector<std::uint8_t>& kinds,
+             const Vector<std::int32_t>& n_categories) {
+            if (kinds.shape(0) != values.shape(1) || n_categories.shape(0) != values.shape(1)) {
+              throw std::invalid_argument("kinds and n_categories need one entry per column");
+            }
+            std::vector<Column> columns;
+            for (std::size_t f = 0; f < kinds.shape(0); ++f) {
+              columns.push_back(
+                  {static_cast<ColumnKind>(std::min<std::uint8_t>(kinds.data()[f], 2)), n_categories.data()[f]});
+            }
+            new (self) BoundDataset{std::move(values), std::move(columns)};
+          },
+          nb::arg("values").noconvert(), nb::arg("kinds"), nb::arg("n_categories"));
 
   nb::class_<BoundTarget>(m, "Target")
-      .def("__init__", [](BoundTarget* self, std::int32_t n_classes, const Vector<double>& y, const Vector<double>& weight,
-                          const Vector<double>& class_scale, const Vector<double>& split_scale, const Vector<double>& cost) {
-             if (y.shape(0) != weight.shape(0)) throw std::invalid_argument("y and weight differ in length");
-             if (n_classes < 0 || n_classes > 65535) throw std::invalid_argument("between 0 and 65535 classes");
-             auto* bound = new (self) BoundTarget;
-             bound->weight = copy(weight);
-             if (n_classes > 0) {
-               for (std::size_t i = 0; i < y.shape(0); ++i) {
-                 const double code = y.data()[i];
-                 if (!(code >= 0 && code < n_classes)) throw std::invalid_argument("class code out of range");
-                 bound->codes.push_back(static_cast<std::int32_t>(code));
-               }
-             } else {
-               bound->y = copy(y);
-             }
-             bound->target = {n_classes, bound->codes, bound->y, bound->weight, copy(class_scale), copy(split_scale), copy(cost)};
-           }, nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"), nb::arg("cost"));
+      .def(
+          "__init__",
+          [](BoundTarget* self, std::int32_t n_classes, const Vector<double>& y, const Vector<double>& weight,
+             const Vector<double>& class_scale, const Vector<double>& split_scale, const Vector<double>& cost) {
+            if (y.shape(0) != weight.shape(0)) throw std::invalid_argument("y and weight differ in length");
+            if (n_classes < 0 || n_classes > 65535) throw std::invalid_argument("between 0 and 65535 classes");
+            auto* bound = new (self) BoundTarget;
+            bound->weight = copy(weight);
+            if (n_classes > 0) {
+              for (std::size_t i = 0; i < y.shape(0); ++i) {
+                const double code = y.data()[i];
+                if (!(code >= 0 && code < n_classes)) throw std::invalid_argument("class code out of range");
+                bound->codes.push_back(static_cast<std::int32_t>(code));
+              }
+            } else {
+              bound->y = copy(y);
+            }
+            bound->target = {n_classes,         bound->codes,      bound->y,  bound->weight,
+                             copy(class_scale), copy(split_scale), copy(cost)};
+          },
+          nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"),
+          nb::arg("cost"));
 
-  m.def("segment_borders", [](const Vector<double>& x, const Vector<std::int32_t>& codes, std::int32_t n_classes) {
-          if (x.shape(0) != codes.shape(0)) throw std::invalid_argument("x and y differ in length");
-          return to_numpy(segment_borders(view(x), view(codes), n_classes));
-        }, nb::arg("x"), nb::arg("codes"), nb::arg("n_classes"), "Cuts between runs of values with equal class shares.");
+  m.def(
+      "segment_borders",
+      [](const Vector<double>& x, const Vector<std::int32_t>& codes, std::int32_t n_classes) {
+        if (x.shape(0) != codes.shape(0)) throw std::invalid_argument("x and y differ in length");
+        return to_numpy(segment_borders(view(x), view(codes), n_classes));
+      },
+      nb::arg("x"), nb::arg("codes"), nb::arg("n_classes"), "Cuts between runs of values with equal class shares.");
 
-  m.def("grow", &grow_tree, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("n_threads") = 1,
-        nb::arg("start").none() = nb::none(), nb::arg("validation_rows") = std::vector<RowIndex>{}, nb::arg("patience") = 0,
+  m.def("grow", &grow_tree, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("validation_weight"),
+        nb::arg("n_threads") = 1, nb::arg("start").none() = nb::none(), nb::arg("patience") = 0,
         nb::arg("fold_grow") = std::vector<Vector<bool>>{}, nb::arg("fold_test") = std::vector<Vector<bool>>{},
         "Grow a tree; with folds, also the cross-validated error of its pruning sequence.");
 }

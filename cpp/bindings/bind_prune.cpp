@@ -21,36 +21,48 @@ nb::ndarray<nb::numpy, bool> to_mask(const std::vector<std::uint8_t>& marks) {
 LinkRule rule_of(bool exact) { return exact ? LinkRule::exact : LinkRule::rpart; }
 
 void check_rows(const BoundTree& tree, const Table& x, const BoundTarget& target) {
-  if (x.shape(1) != static_cast<std::size_t>(tree.tree().n_features)) throw std::invalid_argument("wrong number of columns");
+  if (x.shape(1) != static_cast<std::size_t>(tree.tree().n_features))
+    throw std::invalid_argument("wrong number of columns");
   if (x.shape(0) != target.target.n_rows()) throw std::invalid_argument("table and target differ in length");
-  if (target.target.n_classes != tree.tree().n_classes) throw std::invalid_argument("tree and target differ in classes");
+  if (target.target.n_classes != tree.tree().n_classes)
+    throw std::invalid_argument("tree and target differ in classes");
 }
 
 }  // namespace
 
 void bind_prune(nb::module_& m) {
-  m.def("cost_complexity", [](const BoundTree& tree, bool exact) {
-    CostComplexity path = cost_complexity(tree.tree(), rule_of(exact));
-    return nb::make_tuple(to_numpy(std::move(path.node_alpha)), to_numpy(std::move(path.alphas)),
-                          to_numpy(std::move(path.n_leaves)), to_numpy(std::move(path.risks)));
-  }, nb::arg("tree"), nb::arg("exact") = false, "(alpha of every node, alphas, leaves, risks) of the pruning sequence.");
+  m.def(
+      "cost_complexity",
+      [](const BoundTree& tree, bool exact) {
+        CostComplexity path = cost_complexity(tree.tree(), rule_of(exact));
+        return nb::make_tuple(to_numpy(std::move(path.node_alpha)), to_numpy(std::move(path.alphas)),
+                              to_numpy(std::move(path.n_leaves)), to_numpy(std::move(path.risks)));
+      },
+      nb::arg("tree"), nb::arg("exact") = false,
+      "(alpha of every node, alphas, leaves, risks) of the pruning sequence.");
 
-  m.def("path_errors", [](const BoundTree& tree, const Vector<double>& alphas, const Table& x, const BoundTarget& target, bool exact) {
-    check_rows(tree, x, target);
-    std::vector<RowIndex> rows(x.shape(0));
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<RowIndex>(i);
-    CurveSum sum(alphas.shape(0));
-    sum.add_rows(tree.tree(), cost_complexity(tree.tree(), rule_of(exact)), view(alphas), view(x), target.target, rows);
-    ErrorCurve curve = sum.curve();
-    return nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
-  }, nb::arg("tree"), nb::arg("alphas"), nb::arg("x").noconvert(), nb::arg("target"),
-        nb::arg("exact") = false,
-        "Error and standard error of the subtrees at ascending alphas on given rows.");
+  m.def(
+      "path_errors",
+      [](const BoundTree& tree, const Vector<double>& alphas, const Table& x, const BoundTarget& target, bool exact) {
+        check_rows(tree, x, target);
+        std::vector<RowIndex> rows(x.shape(0));
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<RowIndex>(i);
+        CurveSum sum(alphas.shape(0));
+        sum.add_rows(tree.tree(), cost_complexity(tree.tree(), rule_of(exact)), view(alphas), view(x), target.target,
+                     rows);
+        ErrorCurve curve = sum.curve();
+        return nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
+      },
+      nb::arg("tree"), nb::arg("alphas"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("exact") = false,
+      "Error and standard error of the subtrees at ascending alphas on given rows.");
 
-  m.def("reduced_error", [](const BoundTree& tree, const Table& x, const BoundTarget& target) {
-    check_rows(tree, x, target);
-    return to_mask(reduced_error(tree.tree(), view(x), target.target));
-  }, nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), "Nodes to turn into leaves.");
+  m.def(
+      "reduced_error",
+      [](const BoundTree& tree, const Table& x, const BoundTarget& target) {
+        check_rows(tree, x, target);
+        return to_mask(reduced_error(tree.tree(), view(x), target.target));
+      },
+      nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), "Nodes to turn into leaves.");
 }
 
 }  // namespace spinney::bindings

@@ -34,7 +34,8 @@ T take_scalar(const nb::dict& state, const char* name, T low, T high) {
   } catch (const nb::cast_error&) {
     throw std::invalid_argument(std::string("the tree state's '") + name + "' is no integer");
   }
-  if (value < low || value > high) throw std::invalid_argument(std::string("the tree state's '") + name + "' is out of range");
+  if (value < low || value > high)
+    throw std::invalid_argument(std::string("the tree state's '") + name + "' is out of range");
   return value;
 }
 
@@ -127,48 +128,64 @@ Matrix checked(const BoundTree& self, const Table& table) {
 
 void bind_tree(nb::module_& m) {
   nb::class_<BoundTree>(m, "Tree")
-      .def("__init__", [](BoundTree* self, const nb::dict& state) { new (self) BoundTree(tree_from_state(state)); },
-           nb::arg("state"))
+      .def(
+          "__init__", [](BoundTree* self, const nb::dict& state) { new (self) BoundTree(tree_from_state(state)); },
+          nb::arg("state"))
       .def("state", [](const BoundTree& self) { return tree_to_state(self.tree()); })
       .def_prop_ro("n_nodes", [](const BoundTree& self) { return self.tree().n_nodes(); })
-      .def("labels", [](const BoundTree& self) {
+      .def("labels",
+           [](const BoundTree& self) {
              std::vector<std::int64_t> labels;
-             for (std::size_t i = 0; i < self.tree().n_nodes(); ++i) labels.push_back(self.tree().label(static_cast<NodeId>(i)));
+             for (std::size_t i = 0; i < self.tree().n_nodes(); ++i)
+               labels.push_back(self.tree().label(static_cast<NodeId>(i)));
              return to_numpy(std::move(labels));
            })
-      .def("apply", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
-             const Matrix matrix = checked(self, x);
-             std::vector<NodeId> out(matrix.n_rows);
-             {
-               const nb::gil_scoped_release release;
-               self.predictor().apply(self.tree(), matrix, out.data(), n_threads);
-             }
-             return to_numpy(std::move(out));
-           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
-      .def("predict_values", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
-             const Matrix matrix = checked(self, x);
-             std::vector<double> out(matrix.n_rows * self.tree().n_outputs());
-             {
-               const nb::gil_scoped_release release;
-               self.predictor().values(self.tree(), matrix, out.data(), n_threads);
-             }
-             return to_numpy(std::move(out), {matrix.n_rows, self.tree().n_outputs()});
-           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
-      .def("predict_labels", [](const BoundTree& self, const Table& x, std::size_t n_threads) {
-             const Matrix matrix = checked(self, x);
-             if (self.tree().n_classes == 0) throw std::invalid_argument("a regression tree has no labels");
-             std::vector<std::int64_t> out(matrix.n_rows);
-             {
-               const nb::gil_scoped_release release;
-               self.predictor().labels(self.tree(), matrix, out.data(), n_threads);
-             }
-             return to_numpy(std::move(out));
-           }, nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
-      .def("collapse", [](const BoundTree& self, const Vector<bool>& make_leaf) {
-             if (make_leaf.shape(0) != self.tree().n_nodes()) throw std::invalid_argument("make_leaf needs one entry per node");
-             const std::vector<std::uint8_t> mask(make_leaf.data(), make_leaf.data() + make_leaf.shape(0));
-             return std::make_unique<BoundTree>(collapse(self.tree(), mask));
-           }, nb::arg("make_leaf").noconvert());
+      .def(
+          "apply",
+          [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+            const Matrix matrix = checked(self, x);
+            std::vector<NodeId> out(matrix.n_rows);
+            {
+              const nb::gil_scoped_release release;
+              self.predictor().apply(self.tree(), matrix, out.data(), n_threads);
+            }
+            return to_numpy(std::move(out));
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "predict_values",
+          [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+            const Matrix matrix = checked(self, x);
+            std::vector<double> out(matrix.n_rows * self.tree().n_outputs());
+            {
+              const nb::gil_scoped_release release;
+              self.predictor().values(self.tree(), matrix, out.data(), n_threads);
+            }
+            return to_numpy(std::move(out), {matrix.n_rows, self.tree().n_outputs()});
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "predict_labels",
+          [](const BoundTree& self, const Table& x, std::size_t n_threads) {
+            const Matrix matrix = checked(self, x);
+            if (self.tree().n_classes == 0) throw std::invalid_argument("a regression tree has no labels");
+            std::vector<std::int64_t> out(matrix.n_rows);
+            {
+              const nb::gil_scoped_release release;
+              self.predictor().labels(self.tree(), matrix, out.data(), n_threads);
+            }
+            return to_numpy(std::move(out));
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "collapse",
+          [](const BoundTree& self, const Vector<bool>& make_leaf) {
+            if (make_leaf.shape(0) != self.tree().n_nodes())
+              throw std::invalid_argument("make_leaf needs one entry per node");
+            const std::vector<std::uint8_t> mask(make_leaf.data(), make_leaf.data() + make_leaf.shape(0));
+            return std::make_unique<BoundTree>(collapse(self.tree(), mask));
+          },
+          nb::arg("make_leaf").noconvert());
 }
 
 }  // namespace spinney::bindings

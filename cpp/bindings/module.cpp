@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
+  nanobind::set_leak_warnings(false);  // tracebacks may hold objects past the end of the interpreter
   m.doc() = "The compiled core of spinney.";
   spinney::bindings::bind_tree(m);
   spinney::bindings::bind_grow(m);

@@ -7,8 +7,8 @@
 
 namespace spinney {
 
-using SampleIndex = std::uint32_t;   // a training row of positive weight, in target order
-using RowIndex = std::uint32_t;      // a row of the table
+using SampleIndex = std::uint32_t;  // a training row of positive weight, in target order
+using RowIndex = std::uint32_t;     // a row of the table
 using FeatureIndex = std::int32_t;
 using NodeId = std::int32_t;
 using ClassCode = std::int32_t;

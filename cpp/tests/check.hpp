@@ -34,8 +34,8 @@ inline bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + 
 
 }  // namespace check
 
-#define TEST(name)                                      \
-  static void name();                                   \
+#define TEST(name)                                           \
+  static void name();                                        \
   static const check::Register register_##name(#name, name); \
   static void name()
 #define CHECK(condition) check::report((condition), #condition, __FILE__, __LINE__)

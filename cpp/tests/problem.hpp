@@ -30,7 +30,8 @@ inline Problem classes(std::vector<double> values, std::vector<Column> columns, 
   return p;
 }
 
-inline Tree grow_tree(const Problem& p, const GrowParams& params, std::size_t n_threads = 1, const Tree* start = nullptr) {
+inline Tree grow_tree(const Problem& p, const GrowParams& params, std::size_t n_threads = 1,
+                      const Tree* start = nullptr) {
   ThreadTeam team(n_threads);
   Interrupt interrupt;
   const Dataset data = p.data();

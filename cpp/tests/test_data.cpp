@@ -65,7 +65,8 @@ TEST(large_columns_are_sorted_like_small_ones) {
   const SortedColumns sorted = sorted_of(p, samples);
   bool ascending = true;
   for (std::size_t i = 1; i < values.size(); ++i) {
-    const double a = values[samples.row[sorted.column(0)[i - 1].sample]], b = values[samples.row[sorted.column(0)[i].sample]];
+    const double a = values[samples.row[sorted.column(0)[i - 1].sample]],
+                 b = values[samples.row[sorted.column(0)[i].sample]];
     ascending = ascending && a <= b && (a == b) == (sorted.column(0)[i - 1].rank == sorted.column(0)[i].rank);
   }
   CHECK(ascending);

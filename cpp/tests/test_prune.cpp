@@ -8,9 +8,7 @@ using namespace spinney;
 
 namespace {
 
-NodeStats node(double a, double b) {
-  return {{a, b}, a + b, 0.0, std::min(a, b), static_cast<std::int64_t>(a + b)};
-}
+NodeStats node(double a, double b) { return {{a, b}, a + b, 0.0, std::min(a, b), static_cast<std::int64_t>(a + b)}; }
 
 Division test_on(double threshold) { return {{TestKind::threshold, 0, threshold, {}}, 0.0, {}, 0}; }
 

@@ -7,6 +7,16 @@ from numbers import Integral, Real
 from typing import Any
 
 
+def is_integer(value: Any) -> bool:
+    """Tell whether a value is a whole number; True and False are not."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number; True and False are not."""
+    return not isinstance(value, bool) and isinstance(value, Real)
+
+
 def check_choice(name: str, value: Any, allowed: Iterable[str | None]) -> None:
     """Check that a parameter is one of the named choices.
 
@@ -34,7 +44,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[str | None]) -> None:
 
 def check_integer(name: str, value: Any, *, low: int, remedy: str = "") -> int:
     """Return a parameter as an int of at least `low`."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= low:
+    if is_integer(value) and int(value) >= low:
         return int(value)
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}.{remedy and ' ' + remedy}")
 
@@ -43,7 +53,7 @@ def check_number(
     name: str, value: Any, *, low: float, high: float = math.inf, open_ends: bool = False
 ) -> float:
     """Return a parameter as a finite float between `low` and `high`."""
-    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
+    if is_number(value) and math.isfinite(float(value)):
         number = float(value)
         if low < number < high or (not open_ends and low <= number <= high):
             return number

@@ -57,6 +57,12 @@ class GrowParams:
     def min_samples_leaf(self, arg: int, /) -> None: ...
 
     @property
+    def min_weight_fraction_leaf(self) -> float: ...
+
+    @min_weight_fraction_leaf.setter
+    def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
+
+    @property
     def max_leaf_nodes(self) -> int: ...
 
     @max_leaf_nodes.setter
@@ -101,15 +107,15 @@ class Target:
 def segment_borders(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> NDArray[numpy.float64]:
     """Cuts between runs of values with equal class shares."""
 
-def grow(dataset: Dataset, target: Target, params: GrowParams, n_threads: int = 1, start: Tree | None = None, validation_rows: Sequence[int] = [], patience: int = 0, fold_grow: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]] = [], fold_test: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> tuple:
+def grow(dataset: Dataset, target: Target, params: GrowParams, validation_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1, start: Tree | None = None, patience: int = 0, fold_grow: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]] = [], fold_test: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> tuple:
     """
     Grow a tree; with folds, also the cross-validated error of its pruning sequence.
     """
 
-def cost_complexity(tree: Tree) -> tuple:
+def cost_complexity(tree: Tree, exact: bool = False) -> tuple:
     """(alpha of every node, alphas, leaves, risks) of the pruning sequence."""
 
-def path_errors(tree: Tree, alphas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target) -> tuple:
+def path_errors(tree: Tree, alphas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, exact: bool = False) -> tuple:
     """
     Error and standard error of the subtrees at ascending alphas on given rows.
     """

@@ -15,7 +15,8 @@ Mask = NDArray[np.bool_]
 def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> NDArray[np.intp]:
     """Return the used rows, shuffled, then ordered by stratum: dealing them out keeps shares."""
     rows = check_random_state(random_state).permutation(np.flatnonzero(used))
-    return rows[np.argsort(strata[rows], kind="stable")]
+    ordered: NDArray[np.intp] = rows[np.argsort(strata[rows], kind="stable")]
+    return ordered
 
 
 def make_folds(
@@ -36,7 +37,7 @@ def make_folds(
     random_state : int, RandomState or None
         For folds given by number.
     """
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         pairs: Iterable[Any] = cv.split(X, strata)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         pairs = cv
@@ -61,7 +62,7 @@ def make_folds(
 def _as_mask(rows: Any, n_rows: int) -> Mask:
     rows = np.asarray(rows)
     if rows.dtype == np.bool_ and rows.shape == (n_rows,):
-        return rows
+        return np.array(rows, dtype=np.bool_)
     if len(rows) and (rows.min() < 0 or rows.max() >= n_rows):
         raise ValueError(f"cv gave a row index outside 0 to {n_rows - 1}.")
     mask = np.zeros(n_rows, dtype=bool)

@@ -2,14 +2,13 @@
 
 import math
 import os
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from spinney import _core
-from spinney._choices import check_choice, check_integer, check_number
+from spinney._choices import check_choice, check_integer, check_number, is_integer, is_number
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
 REGRESSION_CRITERIA = ("squared_error", "absolute_error")
@@ -56,8 +55,13 @@ def growth_params(
         "min_impurity_decrease", estimator.min_impurity_decrease, low=0.0
     )
     if estimator.max_leaf_nodes is not None:
-        params.max_leaf_nodes = check_integer("max_leaf_nodes", estimator.max_leaf_nodes, low=2)
-    params.max_surrogates = check_integer("max_surrogates", estimator.max_surrogates, low=0)
+        params.max_leaf_nodes = min(
+            check_integer("max_leaf_nodes", estimator.max_leaf_nodes, low=2), _NO_LIMIT
+        )
+    params.max_surrogates = min(
+        check_integer("max_surrogates", estimator.max_surrogates, low=0), _NO_LIMIT
+    )
+    check_integer("verbose", estimator.verbose, low=0)
     params.max_features = feature_count(estimator.max_features, n_features)
     if params.max_features:
         params.seed = random_seed(estimator.random_state)
@@ -87,9 +91,9 @@ def _max_depth(value: Any) -> int:
 
 def _row_count(name: str, value: Any, low: int, n_rows: int) -> int:
     """Return a number of rows: given as such, or as a share of all rows."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if is_integer(value):
         return min(check_integer(name, value, low=low), _NO_LIMIT)
-    if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) < 1.0:
+    if is_number(value) and 0.0 < float(value) < 1.0:
         return max(low, math.ceil(float(value) * n_rows))
     raise ValueError(
         f"{name} must be an integer >= {low} or a share of the rows between 0 and 1, got {value!r}."
@@ -103,9 +107,9 @@ def feature_count(value: Any, n_features: int) -> int:
     if isinstance(value, str):
         check_choice("max_features", value, ("sqrt", "log2", None))
         return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
-        return 0 if value >= n_features else int(value)
-    if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) <= 1.0:
+    if is_integer(value) and int(value) >= 1:
+        return 0 if int(value) >= n_features else int(value)
+    if is_number(value) and not is_integer(value) and 0.0 < float(value) <= 1.0:
         count = max(1, int(float(value) * n_features))
         return 0 if count >= n_features else count
     raise ValueError(
@@ -116,7 +120,7 @@ def feature_count(value: Any, n_features: int) -> int:
 
 def random_seed(random_state: Any) -> int:
     """Return a seed for the core's own random streams."""
-    if isinstance(random_state, Integral):
+    if is_integer(random_state):
         return int(random_state) % 2**64
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -125,10 +129,11 @@ def thread_count(n_jobs: Any) -> int:
     """Return the number of threads that `n_jobs` asks for, as scikit-learn counts them."""
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not is_integer(n_jobs) or int(n_jobs) == 0:
         raise ValueError(
             f"n_jobs must be None or an integer other than 0, got {n_jobs!r}. "
             "Use n_jobs=-1 for all cores."
         )
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return int(n_jobs) if n_jobs > 0 else max(1, (n_cores or 1) + 1 + int(n_jobs))
+    wanted = int(n_jobs)
+    return wanted if wanted > 0 else max(1, (n_cores or 1) + 1 + wanted)

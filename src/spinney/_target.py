@@ -1,4 +1,4 @@
-"""Labels, weights, priors and costs to the core's target. Every check of `y` and weights is here."""
+"""Labels, weights, priors and costs to the core's target: every check of `y` and weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +24,10 @@ def check_weights(sample_weight: Any, n_rows: int) -> Floats:
     """
     if sample_weight is None:
         return np.ones(n_rows)
+    if np.iscomplexobj(sample_weight):
+        raise ValueError("sample_weight holds complex numbers. Weights must be finite and >= 0.")
+    if isinstance(sample_weight, np.ma.MaskedArray):  # a masked weight is a missing one
+        sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
@@ -60,8 +64,11 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
             f"This {estimator_name} estimator requires y to be passed, but the target y is None."
         )
     if isinstance(y, np.ma.MaskedArray):
-        y = np.ma.filled(y.astype(object), None)
+        _refuse_gaps(np.ma.getmaskarray(y).ravel())
+        y = y.data
     if type(y) is not np.ndarray or y.ndim != 1:
+        if np.ndim(y) > 2:
+            raise ValueError(f"y must be one column, got an array of {np.ndim(y)} dimensions.")
         y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(
@@ -73,21 +80,27 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
     if y.dtype.kind == "f" and np.isinf(y).any():
         where = np.flatnonzero(np.isinf(y))[0]
         raise ValueError(f"Input y contains infinity (index {where}). Drop or correct this row.")
-    gaps = np.flatnonzero(_is_missing(y))
+    _refuse_gaps(_is_missing(y))
+    return np.asarray(y)
+
+
+def _refuse_gaps(missing: NDArray[np.bool_]) -> None:
+    gaps = np.flatnonzero(missing)
     if len(gaps):
         shown = ", ".join(map(str, gaps[:5])) + (", ..." if len(gaps) > 5 else "")
         raise ValueError(
             f"Input y contains NaN: the target is missing in {len(gaps)} rows (index {shown}). "
             "Drop these rows."
         )
-    return y
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
     if y.dtype.kind == "f":
-        return np.isnan(y)
+        return np.asarray(np.isnan(y))
     if y.dtype.kind == "O":
-        return np.array([v is None or v != v or type(v).__name__ == "NAType" for v in y], bool)
+        return np.array(
+            [v is None or type(v).__name__ == "NAType" or bool(v != v) for v in y], bool
+        )
     return np.zeros(len(y), dtype=bool)
 
 
@@ -133,12 +146,13 @@ def class_target(
     """Check and encode a target of classes; see `spinney.CARTClassifier` for the parameters."""
     y = check_y(y, len(weight), estimator_name)
     if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
+        _refuse_mixed(y)
         check_classification_targets(y)
     classes, codes = _encode_classes(y, weight > 0, classes)
     n_classes = len(classes)
     if n_classes > _MAX_CLASSES:
         raise ValueError(f"y holds {n_classes} classes, the limit is {_MAX_CLASSES}.")
-    totals = np.bincount(codes[weight > 0], weight[weight > 0], minlength=n_classes)
+    totals = np.bincount(codes[weight > 0], weight[weight > 0], minlength=n_classes).astype(float)
     scale = _class_scale(class_weight, priors, classes, totals)
     if scale.size and not scale.all():  # a class without weight is as if absent
         weight = np.where(scale[np.maximum(codes, 0)] == 0.0, 0.0, weight)
@@ -152,17 +166,22 @@ def class_target(
     return ClassTarget(classes, codes, weight, scale, split_scale, cost)
 
 
+def _refuse_mixed(y: NDArray[Any]) -> None:
+    """Refuse labels that cannot be sorted."""
+    try:
+        sorted(set(y.tolist()))
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise TypeError(
+            f"y holds labels of types {', '.join(kinds)}, which cannot be sorted. "
+            "Give labels of one type, such as strings."
+        ) from None
+
+
 def _encode_classes(
     y: NDArray[Any], used: NDArray[np.bool_], known: NDArray[Any] | None
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in y})
-        raise TypeError(
-            f"y mixes labels of types {', '.join(kinds)}, which cannot be sorted. "
-            "Give labels of one type."
-        ) from None
+    classes, codes = np.unique(y, return_inverse=True)
     if known is not None:
         place = {label: code for code, label in enumerate(known.tolist())}
         strange = [label for label in classes.tolist() if label not in place]
@@ -177,9 +196,7 @@ def _encode_classes(
     return classes, codes
 
 
-def _class_scale(
-    class_weight: Any, priors: Any, classes: NDArray[Any], totals: Floats
-) -> Floats:
+def _class_scale(class_weight: Any, priors: Any, classes: NDArray[Any], totals: Floats) -> Floats:
     if class_weight is not None and priors is not None:
         raise ValueError("class_weight and priors both reweigh the classes: give one of them.")
     if priors is not None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._choices import check_choice
 from spinney._target import check_weights, class_target, real_core, real_target
+from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
 __all__ = ["PruningPath", "cost_complexity_path", "link_strengths", "reduced_error", "select"]
@@ -28,6 +29,7 @@ class _Subtrees(Sequence[Tree]):
 
     def __init__(self, tree: Tree, node_alpha: Floats, alphas: Floats) -> None:
         self._tree, self._node_alpha, self._alphas = tree, node_alpha, alphas
+        self.units: tuple[int, int] | None = None  # exponents of values and losses, if they differ
 
     def __len__(self) -> int:
         return len(self._alphas)
@@ -39,7 +41,8 @@ class _Subtrees(Sequence[Tree]):
     def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return _prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
+        tree = _prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
+        return tree if self.units is None else rescaled_tree(tree, *self.units)
 
 
 def _prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
@@ -84,7 +87,8 @@ class PruningPath:
         found = _core.cost_complexity(tree._core, self._exact)
         node_alpha, self.alphas, self.n_leaves, self.risks = found
         self._node_alpha: Floats = node_alpha
-        self.trees: Sequence[Tree] = _Subtrees(tree, node_alpha, self.alphas)
+        self._subtrees = _Subtrees(tree, node_alpha, self.alphas)
+        self.trees: Sequence[Tree] = self._subtrees
         self.errors: Floats | None = None
         self.standard_errors: Floats | None = None
         self.selected: int | None = None
@@ -110,15 +114,24 @@ class PruningPath:
         check_choice("rule", rule, ("1se", "min"))
         self.errors, self.standard_errors, self.rule = errors, standard_errors, rule
         least = float(errors.min())
-        best = int(np.flatnonzero(errors <= least + 1e-12 * max(1.0, abs(least)))[-1])
+        best = int(np.flatnonzero(errors <= least * (1.0 + 1e-12))[-1])
         limit = least + (float(standard_errors[best]) if rule == "1se" else 0.0)
-        within = np.flatnonzero(errors <= limit + 1e-12 * max(1.0, abs(limit)))
+        within = np.flatnonzero(errors <= limit * (1.0 + 1e-12))
         self.selected = int(within[-1])
         return self.trees[self.selected]
 
     def at(self, alpha: float) -> Tree:
         """Return the subtree that is best at a given penalty."""
-        return _prune_at_alpha(self._tree, self._node_alpha, alpha)
+        return self.trees[int(np.flatnonzero(self.alphas <= alpha * (1.0 + _SLACK))[-1])]
+
+    def _show_in_units(self, exponent: int, loss_exponent: int) -> None:
+        """Turn what is shown into the units of the user's target; the choice stands."""
+        self._subtrees.units = (exponent, loss_exponent)
+        self.alphas = scaled(self.alphas, loss_exponent)
+        self.risks = scaled(self.risks, loss_exponent)
+        if self.errors is not None and self.standard_errors is not None:
+            self.errors = scaled(self.errors, loss_exponent)
+            self.standard_errors = scaled(self.standard_errors, loss_exponent)
 
     def _rows(self) -> Iterator[list[str]]:
         for k in range(len(self)):
@@ -142,13 +155,15 @@ class PruningPath:
     def __str__(self) -> str:
         heads, rows = self.table()
         widths = [max(len(row[c]) for row in [heads, *rows]) for c in range(len(heads))]
-        lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-                 for row in [heads, *rows]]  # fmt: skip
-        return "\n".join(lines)
+        return "\n".join(
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [heads, *rows]
+        )
 
     def __repr__(self) -> str:
-        chosen = "" if self.selected is None else f", selected {self.n_leaves[self.selected]} leaves"
-        return f"PruningPath({len(self)} trees, {self.n_leaves[0]} to {self.n_leaves[-1]} leaves{chosen})"
+        sizes = f"{self.n_leaves[0]} to {self.n_leaves[-1]} leaves"
+        chosen = "" if self.selected is None else f", selected {self.n_leaves[self.selected]}"
+        return f"PruningPath({len(self)} trees, {sizes}{chosen})"
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw error against size; see `spinney.plot.plot_pruning_path`."""
@@ -178,7 +193,7 @@ def cost_complexity_path(tree: Tree, method: str = "rpart") -> PruningPath:
 
 
 def link_strengths(tree: Tree) -> Floats:
-    """Return g(t) of every inner node: the penalty at which its branch is worth no more than a leaf.
+    """Return g(t) of every inner node: the penalty at which its branch is worth just a leaf.
 
     Parameters
     ----------

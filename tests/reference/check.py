@@ -18,7 +18,7 @@ from .check_surrogates import surrogate_faults
 from .criteria import impurity_scale, is_pure, median_interval
 from .grow import describe, is_worthwhile, parts_of, set_test
 from .settings import TOLERANCE, Array, Settings
-from .splits import Split, midpoint, required_splits, split_gain
+from .splits import Split, is_allowed, midpoint, required_splits, split_gain
 from .structure import Node, tree_from_dict
 
 NEAR = 1e-9  # relative difference allowed in reported sums
@@ -83,9 +83,16 @@ def _fill(
         node.gain = split.gain
         search = settings if given is None else settings.but(missing="majority")
         set_test(node, node.test, values, kinds, search)
+        if node.given.get("majority") is not None and _is_even(node):
+            node.majority = int(node.given["majority"])
         parts = parts_of(node, values, settings)
     for child, part in zip(node.children, parts, strict=True):
         _fill(child, *part, values, kinds, y, settings)
+
+
+def _is_even(node: Node) -> bool:
+    """Whether both sides weigh the same, so that the larger one is a matter of rounding."""
+    return math.isclose(*node.shares, rel_tol=TOLERANCE)
 
 
 def check_tree(
@@ -157,8 +164,10 @@ def _count_faults(node: Node, data: _Data, settings: Settings) -> Iterator[str]:
 
 def _candidates(node: Node, data: _Data, settings: Settings) -> list[Split]:
     rows = node.rows
+    # A weight that reaches the limit only by rounding may count as too small.
+    strict = settings.but(min_weight_leaf=settings.min_weight_leaf * (1 + TOLERANCE))
     return list(
-        required_splits(data.values[rows], data.kinds, data.y[rows], node.row_weights, settings)
+        required_splits(data.values[rows], data.kinds, data.y[rows], node.row_weights, strict)
     )
 
 
@@ -194,8 +203,9 @@ def _split_faults(node: Node, data: _Data, settings: Settings, strict_ties: bool
     if split is None:
         yield f"{node.test} leaves a side empty"
         return
-    if min(split.n_left, split.n_right) < settings.min_samples_leaf:
-        yield f"sides hold {split.n_left} and {split.n_right} rows with a value"
+    if not is_allowed(split, settings, slack=TOLERANCE):
+        sizes = f"{split.n_left} and {split.n_right} rows with a value"
+        yield f"sides hold {sizes}, the lighter one weighs {split.least_weight}"
     if not is_worthwhile(split.gain, node, data.total, data.scale, settings):
         yield f"gain {split.gain} is too small"
     yield from _optimality_faults(node, split, data, settings, strict_ties)
@@ -244,9 +254,10 @@ def _routing_faults(
 ) -> Iterator[str]:
     """The side for missing values, and the stand-ins."""
     given = node.given
-    free = math.isclose(*node.shares, rel_tol=TOLERANCE) and not strict_ties
-    if given.get("majority") is not None and given["majority"] != node.majority and not free:
-        yield f"majority side is {given['majority']}, found {node.majority}"
+    larger = int(node.shares[1] > node.shares[0])
+    free = _is_even(node) and not strict_ties
+    if given.get("majority") is not None and given["majority"] != larger and not free:
+        yield f"majority side is {given['majority']}, found {larger}"
     if "surrogates" in given:
         if settings.missing == "surrogate":
             rows = data.values[node.rows]

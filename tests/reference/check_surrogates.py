@@ -97,11 +97,15 @@ def _ranking(
     primary: np.ndarray,
     settings: Settings,
 ) -> Iterator[str]:
-    """Order, number, and that no better column was left out."""
+    """Order, number, and that no better column was left out.
+
+    Equal agreements are in the order of the columns; where weights are not whole, rounding decides.
+    """
     w = node.row_weights
+    whole = bool((w == np.round(w)).all())
     ranked = [(agreement(primary, s.test.sides(rows), w), s.test.feature) for s in node.surrogates]
     for (a, first), (b, second) in pairwise(ranked):
-        if a < b - NEAR or (abs(a - b) <= NEAR and first > second):
+        if a < b - NEAR or (whole and abs(a - b) <= NEAR and first > second):
             yield f"surrogates on columns {first} and {second} are in the wrong order"
     if len(ranked) > settings.max_surrogates:
         yield f"{len(ranked)} surrogates with max_surrogates={settings.max_surrogates}"
@@ -113,7 +117,7 @@ def _ranking(
             absent = margin > NEAR
         elif ranked:
             lead = top.agreement - ranked[-1][0]
-            absent = lead > NEAR or (abs(lead) <= NEAR and feature < ranked[-1][1])
+            absent = lead > NEAR or (whole and abs(lead) <= NEAR and feature < ranked[-1][1])
         else:
             absent = False
         if absent:

@@ -55,10 +55,9 @@ def set_test(
 def parts_of(node: Node, values: Array, settings: Settings) -> list[tuple[np.ndarray, Array]]:
     """The rows and weights that each child of a node gets."""
     assert node.test is not None
-    weights = divide(
-        values[node.rows], node.row_weights, node.test, node.surrogates, settings.missing
-    )
-    return [(node.rows[w > 0], w[w > 0]) for w in weights]
+    rows, w = values[node.rows], node.row_weights
+    weights = divide(rows, w, node.test, node.surrogates, settings.missing, node.majority)
+    return [(node.rows[part > 0], part[part > 0]) for part in weights]
 
 
 def must_stop(node: Node, y: Array, settings: Settings) -> bool:

@@ -128,11 +128,20 @@ def side_of_row(row: Array, test: Test, stand_ins: Sequence[Surrogate], majority
 
 
 def divide(
-    values: Array, w: Array, test: Test, stand_ins: Sequence[Surrogate], missing: str
+    values: Array,
+    w: Array,
+    test: Test,
+    stand_ins: Sequence[Surrogate],
+    missing: str,
+    majority: int | None = None,
 ) -> tuple[Array, Array]:
-    """The weight with which each row goes to each child, zero where it does not go."""
+    """The weight with which each row goes to each child, zero where it does not go.
+
+    ``majority`` says which side is the larger one, where that is a matter of rounding.
+    """
     left, right = observed_weights(test, values, w)
     share = left / (left + right)
+    larger = (0 if left >= right else 1) if majority is None else majority
     to_left = np.zeros(len(w))
     for i, row in enumerate(values):
         if missing == "fractional":
@@ -140,5 +149,5 @@ def divide(
             to_left[i] = share if side is None else float(side == 0)
         else:
             used = stand_ins if missing == "surrogate" else ()
-            to_left[i] = side_of_row(row, test, used, 0 if left >= right else 1) == 0
+            to_left[i] = side_of_row(row, test, used, larger) == 0
     return w * to_left, w * (1.0 - to_left)

@@ -25,6 +25,7 @@ class Settings:
     max_depth: int | None = None
     min_samples_split: int = 2
     min_samples_leaf: int = 1
+    min_weight_leaf: float = 0.0  # the weight itself, not its share of all
     min_impurity_decrease: float = 0.0
     missing: str = "surrogate"
     max_surrogates: int = 5

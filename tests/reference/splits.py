@@ -24,6 +24,7 @@ class Split:
     gain: float
     n_left: int
     n_right: int
+    least_weight: float  # on the lighter side
 
 
 def midpoint(low: float, high: float) -> float:
@@ -62,7 +63,16 @@ def split_gain(values: Array, y: Array, w: Array, test: Test, settings: Settings
         return None
     share = math.fsum(w[seen]) / math.fsum(w)
     value = share * gain(y[seen], w[seen], left, settings)
-    return Split(test, value, int(left.sum()), int((~left).sum()))
+    least = min(math.fsum(w[seen][left]), math.fsum(w[seen][~left]))
+    return Split(test, value, int(left.sum()), int((~left).sum()), least)
+
+
+def is_allowed(split: Split, settings: Settings, slack: float = 0.0) -> bool:
+    """Whether both sides are large enough; ``slack`` forgives rounding in the weights."""
+    return (
+        min(split.n_left, split.n_right) >= settings.min_samples_leaf
+        and split.least_weight >= settings.min_weight_leaf * (1 - slack)
+    )
 
 
 def _measure(
@@ -70,14 +80,14 @@ def _measure(
 ) -> Iterator[Split]:
     for test in tests:
         split = split_gain(values, y, w, test, settings)
-        if split is not None and min(split.n_left, split.n_right) >= settings.min_samples_leaf:
+        if split is not None and is_allowed(split, settings):
             yield split
 
 
 def all_splits(
     values: Array, kinds: Sequence[str], y: Array, w: Array, settings: Settings
 ) -> Iterator[Split]:
-    """Every split of every feature that ``min_samples_leaf`` allows, lowest feature first.
+    """Every split of every feature that leaves both sides large enough, lowest feature first.
 
     A split's gain counts only rows that hold a value, times their share of the weight.
     """
@@ -121,7 +131,8 @@ def _required_subsets(
         exact, by_order = True, False
     else:
         by_order = not settings.is_classification or len(np.unique(y)) <= 2
-        exact = settings.min_samples_leaf == 1 or not by_order
+        limited = settings.min_samples_leaf > 1 or settings.min_weight_leaf > 0
+        exact = not limited or not by_order
     if exact and few:
         return subset_tests(column, feature)
     return _ordered_tests(column, y, w, feature, settings) if by_order else []

@@ -207,7 +207,7 @@ def test_surrogates_and_weights_survive_json() -> None:
     tree = Tree.from_dict({**data, "missing": "majority"})
     assert tree.missing == "majority"
     assert tree.risk[0] == 2.75 / 8.25
-    assert tree.importances(surrogates=True).tolist() == [3.5, 3.5 * 0.8, 3.5 / 3]
+    assert tree.importances(surrogates=True).tolist() == [3.5, 3.5 * 0.8, 3.5 * (1 / 3)]
     first, second = tree.root.surrogates
     assert first.test == SubsetTest(1, "size", ("m",), ("l",))
     assert second.test == ThresholdTest(2, "y", 0.5)
@@ -278,6 +278,7 @@ def broken(**changes: Any) -> dict[str, Any]:
         (broken(counts_at_1=[-1, 2]), "node 1: 'counts' must be finite and not negative"),
         (broken(counts_at_1=[float("nan"), 2]), "node 1: 'counts' must be finite"),
         (broken(counts_at_1=["one", 2]), "node 1: "),
+        (broken(gain="much"), "node 0: "),
         (broken(weight="heavy"), "node 0: 'weight' must be a number"),
         (broken(default_branch=2), "node 0: 'default_branch'"),
         (broken(surrogates=["y <= 1"]), "node 0: 'surrogates' must be a list of dicts"),

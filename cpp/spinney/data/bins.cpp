@@ -34,7 +34,8 @@ void BinnedColumns::bin_column(const Dataset& data, std::size_t f, std::span<con
   };
   if (data.columns[f].kind == ColumnKind::nominal) {
     n_bins_[f] = static_cast<std::size_t>(data.columns[f].n_categories);
-    if (n_bins_[f] > 65534) throw std::invalid_argument("column " + std::to_string(f) + " has more than 65534 categories");
+    if (n_bins_[f] > 65534)
+      throw std::invalid_argument("column " + std::to_string(f) + " has more than 65534 categories");
     for (std::size_t i = 0; i < n_observed; ++i) put(sorted[i].sample, sorted[i].rank);
   } else {
     const auto value = [&](std::size_t i) { return data.values.at(samples.row[sorted[i].sample], f); };

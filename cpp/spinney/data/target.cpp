@@ -1,7 +1,6 @@
 #include "spinney/data/target.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace spinney {
 
@@ -20,15 +19,6 @@ void order_by_class(const Target& target, std::vector<RowIndex>& rows) {
 void fill_classes(const Target& target, Samples& samples) {
   for (const RowIndex row : samples.row) samples.label.push_back(static_cast<std::uint16_t>(target.codes[row]));
   if (target.n_classes == 2) samples.is_one.assign(samples.label.begin(), samples.label.end());
-}
-
-void fill_y(const Target& target, Samples& samples) {
-  double largest = 0.0;
-  for (const RowIndex row : samples.row) largest = std::max(largest, std::abs(target.y[row]));
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  samples.y_exponent = largest > 0.0 && std::abs(exponent) > 400 ? exponent : 0;
-  for (const RowIndex row : samples.row) samples.y.push_back(std::ldexp(target.y[row], -samples.y_exponent));
 }
 
 void fill_weights(const Target& target, Samples& samples) {
@@ -67,7 +57,7 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take) {
     std::stable_sort(samples.row.begin(), samples.row.end(), [&](RowIndex a, RowIndex b) {
       return target.y[a] != target.y[b] ? target.y[a] < target.y[b] : target.weight[a] < target.weight[b];
     });
-    fill_y(target, samples);
+    for (const RowIndex row : samples.row) samples.y.push_back(target.y[row]);
   }
   fill_weights(target, samples);
   return samples;

@@ -13,13 +13,13 @@
 namespace spinney {
 
 struct Target {
-  std::int32_t n_classes = 0;            // 0: regression
-  std::span<const std::int32_t> codes;   // classification
-  std::span<const double> y;             // regression
-  std::span<const double> weight;        // per row, >= 0; a row of weight 0 is as if absent
-  std::vector<double> class_scale;       // weight of a class (class weights, priors); empty: all 1
-  std::vector<double> split_scale;       // the same inside the split search (altered priors); empty: class_scale
-  std::vector<double> cost;              // n_classes * n_classes or empty
+  std::int32_t n_classes = 0;           // 0: regression
+  std::span<const std::int32_t> codes;  // classification
+  std::span<const double> y;            // regression
+  std::span<const double> weight;       // per row, >= 0; a row of weight 0 is as if absent
+  std::vector<double> class_scale;      // weight of a class (class weights, priors); empty: all 1
+  std::vector<double> split_scale;      // the same inside the split search (altered priors); empty: class_scale
+  std::vector<double> cost;             // n_classes * n_classes or empty
 
   std::size_t n_rows() const { return weight.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
@@ -28,13 +28,12 @@ struct Target {
 struct Samples {
   std::int32_t n_classes = 0;
   std::vector<RowIndex> row;
-  std::vector<std::uint16_t> label;      // classification
-  std::vector<std::uint8_t> is_one;      // two classes: label as a byte, for the tightest loop
-  std::vector<double> y;                 // regression: the target times 2^-y_exponent
-  std::int32_t y_exponent = 0;           // keeps squares of huge and tiny targets in range
-  std::vector<double> weight;            // the row's own weight
-  bool equal_weights = true;             // all of those are the same
-  std::vector<double> split_weight;      // with class scales; empty if all are equal to unit_weight
+  std::vector<std::uint16_t> label;  // classification
+  std::vector<std::uint8_t> is_one;  // two classes: label as a byte, for the tightest loop
+  std::vector<double> y;             // regression
+  std::vector<double> weight;        // the row's own weight
+  bool equal_weights = true;         // all of those are the same
+  std::vector<double> split_weight;  // with class scales; empty if all are equal to unit_weight
   double unit_weight = 1.0;
 
   std::size_t size() const { return row.size(); }

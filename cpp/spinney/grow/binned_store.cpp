@@ -199,7 +199,8 @@ void BinnedStore::share_unknown(const NodeRows&, FeatureIndex, double) {
 std::size_t BinnedStore::count_left(const NodeRows& rows, FeatureIndex split_feature) const {
   if (is_sorted(rows)) return small_.count_left(rows, split_feature);
   const auto group = samples_of(rows);
-  return static_cast<std::size_t>(std::count_if(group.begin(), group.end(), [&](SampleIndex s) { return side_[s] == kLeft; }));
+  return static_cast<std::size_t>(
+      std::count_if(group.begin(), group.end(), [&](SampleIndex s) { return side_[s] == kLeft; }));
 }
 
 void BinnedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side side,
@@ -222,10 +223,10 @@ std::pair<NodeRows, NodeRows> BinnedStore::divide(const NodeRows& rows, const Di
   const bool keep_larger = left_is_smaller ? plan.keep_right : plan.keep_left;
   const bool keep_smaller = left_is_smaller ? plan.keep_left : plan.keep_right;
   const std::size_t n_larger = std::max(plan.n_left, plan.n_right);
-  NodeRows smaller = left_is_smaller ? NodeRows{nullptr, rows.begin, middle, nullptr}
-                                     : NodeRows{nullptr, middle, rows.end, nullptr};
-  NodeRows larger = left_is_smaller ? NodeRows{nullptr, middle, rows.end, nullptr}
-                                    : NodeRows{nullptr, rows.begin, middle, nullptr};
+  NodeRows smaller =
+      left_is_smaller ? NodeRows{nullptr, rows.begin, middle, nullptr} : NodeRows{nullptr, middle, rows.end, nullptr};
+  NodeRows larger =
+      left_is_smaller ? NodeRows{nullptr, middle, rows.end, nullptr} : NodeRows{nullptr, rows.begin, middle, nullptr};
   if (keep_larger && n_larger > kSmallNode) {
     const auto counted = count(samples_of(smaller), team);
     auto rest = std::make_shared<Histograms>(*rows.histograms);

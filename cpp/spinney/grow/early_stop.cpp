@@ -23,7 +23,7 @@ double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> 
   if (target_.n_classes == 0) {
     for (const RowIndex row : rows) {
       const double d = target_.y[row] - value[0];
-      total += target_.weight[row] * d * d;
+      total += validation_->weight[row] * d * d;
     }
     return total;
   }
@@ -34,7 +34,7 @@ double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> 
   const ClassCode label = node.label(0);
   for (const RowIndex row : rows) {
     const double scale = target_.class_scale.empty() ? 1.0 : target_.class_scale[target_.codes[row]];
-    total += target_.weight[row] * scale * node.loss(target_.codes[row], label);
+    total += validation_->weight[row] * scale * node.loss(target_.codes[row], label);
   }
   return total;
 }

@@ -14,11 +14,11 @@ struct OpenNode {
   NodeId id = 0;
   std::int64_t depth = 0;
   NodeRows rows;
-  std::vector<FeatureIndex> features;   // those not known to be constant here
+  std::vector<FeatureIndex> features;  // those not known to be constant here
   Totals totals;
   std::vector<double> value, rows_by_class;
   Split split;
-  std::vector<RowIndex> validation;     // rows set aside that reach this node
+  std::vector<RowIndex> validation;  // rows set aside that reach this node
 };
 
 class Frontier {

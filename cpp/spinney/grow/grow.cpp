@@ -155,8 +155,8 @@ void Grower::open_leaves(const Tree& start) {
 void Grower::open_leaf(NodeId id, std::int64_t depth, NodeRows rows, const Summary& summary,
                        std::vector<RowIndex> validation) {
   if (!may_divide(summary, depth)) return;
-  OpenNode leaf{id, depth, std::move(rows), {}, summary.totals, summary.stats.value, summary.rows, {},
-                std::move(validation)};
+  OpenNode leaf{id,           depth, std::move(rows),      {}, summary.totals, summary.stats.value,
+                summary.rows, {},    std::move(validation)};
   leaf.features.resize(data_.columns.size());
   std::iota(leaf.features.begin(), leaf.features.end(), FeatureIndex{0});
   open(std::move(leaf));
@@ -172,7 +172,7 @@ Split Grower::search(OpenNode& node) {
   const bool draw = params_.max_features > 0 && params_.max_features < static_cast<std::int64_t>(data_.columns.size());
   Split best = draw ? best_of_drawn(node) : best_of(node, std::vector<FeatureIndex>(node.features));
   if (!best.found()) return best;
-  const double decrease = best.drop * summarizer_.loss_unit() / total_weight_;
+  const double decrease = best.drop / total_weight_;
   if (params_.min_impurity_decrease > 0.0 && !(decrease >= params_.min_impurity_decrease)) return {};
   store_->complete(node.rows, best);
   return best;
@@ -228,13 +228,13 @@ void Grower::divide(OpenNode node) {
   }
   std::array<std::size_t, 2> n_rows{};
   std::array<Summary, 2> children = summarize_children(node, n_rows);
-  const std::array<bool, 2> goes_on = {may_divide(children[0], node.depth + 1), may_divide(children[1], node.depth + 1)};
+  const std::array<bool, 2> goes_on = {may_divide(children[0], node.depth + 1),
+                                       may_divide(children[1], node.depth + 1)};
   auto validation = divide_validation(node, fork, children);
-  auto [left, right] = store_->divide(
-      node.rows, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], node.features}, team_);
-  const double gain = node.split.drop * summarizer_.loss_unit();
-  const NodeId first = builder_.divide(node.id, {std::move(node.split.test), gain, std::move(surrogates), larger},
-                                       std::array<NodeStats, 2>{children[0].stats, children[1].stats});
+  auto [left, right] = store_->divide(node.rows, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], node.features}, team_);
+  const NodeId first =
+      builder_.divide(node.id, {std::move(node.split.test), node.split.drop, std::move(surrogates), larger},
+                      std::array<NodeStats, 2>{children[0].stats, children[1].stats});
   ++n_leaves_;
   for (const std::int32_t b : {1, 0}) {  // the left child is on top of the stack
     if (!goes_on[b]) continue;

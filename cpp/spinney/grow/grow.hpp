@@ -17,7 +17,7 @@ struct GrowInput {
   const GrowParams& params;
   Samples samples;
   std::optional<SortedColumns> sorted;
-  const Tree* start = nullptr;      // its nodes keep what they know; its leaves are divided further
+  const Tree* start = nullptr;  // its nodes keep what they know; its leaves are divided further
   const Validation* validation = nullptr;
 };
 

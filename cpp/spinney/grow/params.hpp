@@ -2,6 +2,8 @@
 // Every setting of growth. The Python layer checks what users give; these are what the core works with.
 
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "spinney/criteria/criteria.hpp"
 #include "spinney/types.hpp"
@@ -11,21 +13,22 @@ namespace spinney {
 struct GrowParams {
   CriterionChoice criterion;
   std::int64_t max_depth = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min_samples_split = 2;      // rows
-  std::int64_t min_samples_leaf = 1;       // rows with a value of the split's column, each side
-  double min_weight_fraction_leaf = 0.0;   // of all the weight, each side
-  std::int64_t max_leaf_nodes = 0;         // 0: no limit; otherwise the best leaf is divided first
-  double min_impurity_decrease = 0.0;      // node's share of the weight times gain
-  std::int64_t max_features = 0;           // drawn anew at each node; 0: all
+  std::int64_t min_samples_split = 2;     // rows
+  std::int64_t min_samples_leaf = 1;      // rows with a value of the split's column, each side
+  double min_weight_fraction_leaf = 0.0;  // of all the weight, each side
+  std::int64_t max_leaf_nodes = 0;        // 0: no limit; otherwise the best leaf is divided first
+  double min_impurity_decrease = 0.0;     // node's share of the weight times gain
+  std::int64_t max_features = 0;          // drawn anew at each node; 0: all
   std::int64_t max_surrogates = 5;
   MissingRule missing = MissingRule::surrogate;
-  std::int64_t max_bins = 0;               // 0: exact search; otherwise histograms
+  std::int64_t max_bins = 0;  // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;
 };
 
 /// Rows set aside to say when to stop: growth ends when `patience` divisions in a row did not lower their error.
 struct Validation {
   std::vector<RowIndex> rows;
+  std::span<const double> weight;  // by row of the table
   std::int64_t patience = 0;
   bool active() const { return !rows.empty(); }
 };

@@ -9,7 +9,7 @@ namespace spinney {
 
 namespace {
 
-constexpr std::uint8_t kBoth = 3;                 // while a node is shared out
+constexpr std::uint8_t kBoth = 3;                  // while a node is shared out
 constexpr std::size_t kParallelEntries = 1 << 16;  // below this, waking threads costs more than it saves
 
 /// Stable: left entries close up in place, right ones go by way of spare memory.
@@ -175,7 +175,8 @@ void SortedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side si
   out.clear();
   const auto entries = rows.column(split_feature);
   if (in_place_ >= 0) {
-    for (const Entry& entry : side == kLeft ? entries.first(n_low_) : entries.subspan(n_low_)) out.push_back(entry.sample);
+    for (const Entry& entry : side == kLeft ? entries.first(n_low_) : entries.subspan(n_low_))
+      out.push_back(entry.sample);
     return;
   }
   for (const Entry& entry : entries) {

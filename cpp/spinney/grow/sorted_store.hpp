@@ -34,12 +34,12 @@ class SortedStore final : public RowStore {
 
   const Dataset& data_;
   Samples& samples_;
-  std::optional<SortedColumns> sorted_;      // handed to the first nodes by start()
-  std::vector<std::uint8_t> side_;           // by sample
-  FeatureIndex in_place_ = -1;               // the column whose entries a threshold has parted already
-  std::size_t n_low_ = 0;                    // how many of them are left of it
-  std::vector<SampleIndex> twin_of_;         // by sample while a node is shared out: its right-hand share
-  std::vector<Scratch> scratch_;             // by worker
+  std::optional<SortedColumns> sorted_;  // handed to the first nodes by start()
+  std::vector<std::uint8_t> side_;       // by sample
+  FeatureIndex in_place_ = -1;           // the column whose entries a threshold has parted already
+  std::size_t n_low_ = 0;                // how many of them are left of it
+  std::vector<SampleIndex> twin_of_;     // by sample while a node is shared out: its right-hand share
+  std::vector<Scratch> scratch_;         // by worker
   std::vector<std::vector<Entry>> spare_;
 };
 

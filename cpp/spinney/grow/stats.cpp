@@ -1,26 +1,14 @@
 #include "spinney/grow/stats.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "spinney/splits/absolute_scan.hpp"
 
 namespace spinney {
 
-namespace {
-
-double finite(double x) { return std::min(x, std::numeric_limits<double>::max()); }
-
-}  // namespace
-
 Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
   if (target_.n_classes > 0) return classes(group);
   return criterion_.kind == CriterionKind::absolute_error ? median(group) : mean(group);
-}
-
-double Summarizer::loss_unit() const {
-  const int power = criterion_.kind == CriterionKind::squared_error ? 2 : 1;
-  return target_.n_classes > 0 ? 1.0 : finite(std::ldexp(1.0, power * samples_.y_exponent));
 }
 
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
@@ -93,9 +81,9 @@ void Summarizer::finish_regression(Summary& summary, double centre, double loss)
   NodeStats& stats = summary.stats;
   stats.weight = summary.totals.weight;
   summary.totals.loss = loss;
-  stats.value = {std::ldexp(centre, samples_.y_exponent)};
-  stats.risk = finite(summary.pure ? 0.0 : loss * loss_unit());
-  stats.impurity = finite(summary.pure ? 0.0 : loss / stats.weight * loss_unit());
+  stats.value = {centre};
+  stats.risk = summary.pure ? 0.0 : loss;
+  stats.impurity = stats.risk / stats.weight;
 }
 
 Summary Summarizer::mean(std::span<const SampleIndex> group) const {
@@ -123,7 +111,8 @@ Summary Summarizer::mean(std::span<const SampleIndex> group) const {
 
 Summary Summarizer::median(std::span<const SampleIndex> group) const {
   std::vector<SampleIndex> by_y(group.begin(), group.end());
-  std::stable_sort(by_y.begin(), by_y.end(), [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
+  std::stable_sort(by_y.begin(), by_y.end(),
+                   [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
   const MedianLoss middle = median_loss(by_y, samples_);
   Summary summary;
   summary.pure = samples_.y[by_y.front()] == samples_.y[by_y.back()];

@@ -26,8 +26,6 @@ class Summarizer {
   /// Where every row weighs the same, a child's class counts are its parent's less its sibling's, exactly.
   bool subtracts() const { return target_.n_classes > 0 && samples_.equal_weights; }
   Summary rest(const std::vector<double>& parent_rows, const Summary& sibling) const;
-  /// Losses of the search are of scaled targets; this factor turns them into the user's units.
-  double loss_unit() const;
 
  private:
   Summary classes(std::span<const SampleIndex> group) const;

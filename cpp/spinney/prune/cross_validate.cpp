@@ -23,8 +23,8 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
     std::fill(cost.begin(), cost.end(), 0.0);
     visit_path(tree, x, row, stack, [&](NodeId node, double share) {
       const std::size_t end = node == 0 ? alphas.size() : reach[tree.parent[node]];
-      const auto from = tree.is_leaf(node) ? alphas.begin()
-                                           : std::lower_bound(alphas.begin(), alphas.end(), path.node_alpha[node]);
+      const auto from =
+          tree.is_leaf(node) ? alphas.begin() : std::lower_bound(alphas.begin(), alphas.end(), path.node_alpha[node]);
       const std::size_t begin = std::min(end, static_cast<std::size_t>(from - alphas.begin()));
       const double here = share * row_cost(tree, node, label[node], target, row);
       for (std::size_t i = begin; i < end; ++i) cost[i] += here;
@@ -62,8 +62,7 @@ ErrorCurve CurveSum::curve() const {
 namespace {
 
 CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                  const SortedColumns* sorted, const Fold& fold, std::span<const double> alphas,
-                  Interrupt& interrupt) {
+                  const SortedColumns* sorted, const Fold& fold, std::span<const double> alphas, Interrupt& interrupt) {
   std::vector<SampleIndex> new_index(samples.size(), kAbsent);
   SampleIndex n_kept = 0;
   for (SampleIndex s = 0; s < samples.size(); ++s) {

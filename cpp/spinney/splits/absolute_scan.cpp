@@ -52,7 +52,8 @@ MedianLoss median_loss(std::span<const SampleIndex> by_y, const Samples& samples
   for (std::size_t i = 0; i < by_y.size(); ++i) {
     below += samples.split_weight_of(by_y[i]);
     result.median = samples.y[by_y[i]];
-    if (std::abs(below - total / 2.0) <= 1e-12 * total && i + 1 < by_y.size()) {  // between two values: halfway, as statistics does
+    if (std::abs(below - total / 2.0) <= 1e-12 * total &&
+        i + 1 < by_y.size()) {  // between two values: halfway, as statistics does
       result.median = samples.y[by_y[i]] / 2.0 + samples.y[by_y[i + 1]] / 2.0;
     }
     if (below >= total / 2.0 * (1.0 - 1e-12)) break;
@@ -103,8 +104,8 @@ Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals& to
   return best;
 }
 
-void AbsoluteErrorScan::order_runs(std::span<const Entry> entries, std::span<const Run> runs,
-                                   std::vector<double>& keys, Scratch& s) const {
+void AbsoluteErrorScan::order_runs(std::span<const Entry> entries, std::span<const Run> runs, std::vector<double>& keys,
+                                   Scratch& s) const {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     s.samples.clear();
     for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) s.samples.push_back(entries[i].sample);

@@ -106,8 +106,7 @@ class ClassScan : public Scan {
  public:
   ClassScan(Criterion criterion, const Samples& samples) : criterion_(criterion), samples_(samples) {}
 
-  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
-               Scratch& s) const override {
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const override {
     const std::size_t k = totals.classes.size();
     CandidateBlock block(criterion_, totals, s);
     s.left.assign(k, 0.0);
@@ -129,12 +128,12 @@ class ClassScan : public Scan {
         return n_left > 0 && n_left >= limits.rows && entries.size() - n_left >= limits.rows &&
                weight >= limits.weight && totals.weight - weight >= limits.weight;
       };
-      const bool at_limit = !allows(previous_begin, left_weight - previous_weight) ||
-                            !allows(i, left_weight + run_weight);
+      const bool at_limit =
+          !allows(previous_begin, left_weight - previous_weight) || !allows(i, left_weight + run_weight);
       const bool limited = limits.rows > 1 || limits.weight > 0.0;
       if (Criterion::kConcave && first == entries.size() && allows(begin, left_weight)) first = begin - 1;
       if (allows(begin, left_weight) && (!Criterion::kConcave || (limited && at_limit) ||
-                      shares_differ(s.previous, previous_weight, s.run, run_weight))) {
+                                         shares_differ(s.previous, previous_weight, s.run, run_weight))) {
         block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
       }
       previous_begin = begin;
@@ -229,8 +228,7 @@ class ClassScan : public Scan {
 
  protected:
   // With two classes twoing is Gini in disguise: ordering the categories finds its best subset too.
-  static constexpr bool kOrderedIsEnough =
-      std::is_same_v<Criterion, Twoing> || std::is_same_v<Criterion, CostGini>;
+  static constexpr bool kOrderedIsEnough = std::is_same_v<Criterion, Twoing> || std::is_same_v<Criterion, CostGini>;
 
   /// Too many categories for all subsets: their class shares along the first principal component (Coppersmith,
   /// Hong and Hosking 1999), by power iteration.

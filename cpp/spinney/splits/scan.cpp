@@ -77,8 +77,7 @@ class SquaredErrorScan final : public Scan {
       const Moment best = scan_mean(range, samples_.y.data(), totals.mean, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
     }
-    const Moment best =
-        scan_mean(range, samples_.y.data(), totals.mean, samples_.split_weight.data(), totals.weight);
+    const Moment best = scan_mean(range, samples_.y.data(), totals.mean, samples_.split_weight.data(), totals.weight);
     return {best.score, best.position};
   }
 
@@ -224,8 +223,7 @@ Split best_by_rows(const Scan& scan, FeatureIndex feature, std::span<const Entry
 
 }  // namespace
 
-Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
-                       Scratch& s) {
+Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits, Scratch& s) {
   if (s.groups.size() < 2) return {};
   if (scan.needs_subsets() && s.groups.size() <= kMaxExhaustive) {
     const Subset best = scan.best_subset(s.groups, totals, limits, s);

@@ -21,8 +21,8 @@ namespace spinney {
 struct Totals {
   std::vector<double> classes;  // classification: weight per class
   double weight = 0.0;
-  double mean = 0.0;            // regression
-  double loss = 0.0;            // of the node; only its order of magnitude is used
+  double mean = 0.0;  // regression
+  double loss = 0.0;  // of the node; only its order of magnitude is used
   /// Drops closer than this are equal: the first of them wins, whatever the rounding of sums.
   double slack() const { return 1e-13 * loss; }
 };
@@ -37,12 +37,12 @@ struct Limits {
 
 struct Cut {
   double drop = -kInfinity;
-  std::uint32_t position = 0;   // the last entry that goes left
+  std::uint32_t position = 0;  // the last entry that goes left
   bool found() const { return drop > -kInfinity; }
 };
 
 struct Run {
-  std::uint32_t begin, end;     // entries
+  std::uint32_t begin, end;  // entries
   std::uint32_t rank;
 };
 

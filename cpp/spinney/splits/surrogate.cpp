@@ -10,7 +10,7 @@ namespace spinney {
 namespace {
 
 constexpr double kSlack = 1.0 + 1e-12;  // sums taken in another order differ by rounding
-constexpr std::size_t kMinRows = 2;  // a cut that sends fewer rows one way proves nothing
+constexpr std::size_t kMinRows = 2;     // a cut that sends fewer rows one way proves nothing
 
 /// Low entries to the left agree by R + d, to the right by L - d, where d is the weight of left rows less that of
 /// right rows among the low entries: one number to follow.
@@ -183,8 +183,8 @@ std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samp
                              ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight[0])
                              : scan_weighted(observed, sides.of, known.rows, samples);
   const auto value = [&](std::size_t i) { return data.values.at(samples.row[observed[i].sample], feature); };
-  auto surrogate = ordered_surrogate(feature, found, known,
-                                     [&](std::size_t i) { return cut_between(value(i - 1), value(i)); });
+  auto surrogate =
+      ordered_surrogate(feature, found, known, [&](std::size_t i) { return cut_between(value(i - 1), value(i)); });
   finish(surrogate, known);
   return surrogate;
 }

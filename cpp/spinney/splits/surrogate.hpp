@@ -14,7 +14,7 @@ enum Side : std::uint8_t { kLeft = 0, kRight = 1, kUnknown = 2 };
 struct Sides {
   const std::uint8_t* of;  // by sample
   double left = 0.0, right = 0.0;
-  bool complete = true;    // no sample is of unknown side
+  bool complete = true;  // no sample is of unknown side
 };
 
 /// The best surrogate on one column (entries: the whole node, missing last), if it beats sending every row the

@@ -21,12 +21,13 @@ class Predictor {
   template <class Write>
   void for_each_leaf(const Tree& tree, const Matrix& x, std::size_t n_threads, Write&& write) const;
   void add_answer(const Tree& tree, NodeId node, double share, double* out) const;
-  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to out.
+  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to
+  /// out.
   void shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) const;
 
   Router router_;
-  std::vector<double> total_;          // per node, the sum of its class weights
-  std::vector<std::int64_t> label_;    // per node
+  std::vector<double> total_;        // per node, the sum of its class weights
+  std::vector<std::int64_t> label_;  // per node
 };
 
 }  // namespace spinney

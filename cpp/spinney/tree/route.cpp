@@ -44,8 +44,7 @@ constexpr std::size_t kLanes = 16;  // rows in flight: hides the latency of one 
 /// Moves kLanes rows down until none moves. A lane that met NaN is reported as suspect and must be routed again
 /// with care; a lane that stopped at an inner node met a test that is no threshold.
 template <class Packed>
-void descend(const Packed* nodes, const double* const* rows, std::ptrdiff_t stride,
-                                         NodeId* at, std::uint8_t* suspect) {
+void descend(const Packed* nodes, const double* const* rows, std::ptrdiff_t stride, NodeId* at, std::uint8_t* suspect) {
   for (std::int32_t moved = 1; moved != 0;) {
     moved = 0;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {

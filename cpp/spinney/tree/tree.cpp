@@ -109,8 +109,8 @@ std::string check_sizes(const Tree& tree) {
   if (n == 0) return "a tree needs at least one node";
   if (tree.n_features < 0 || tree.n_classes < 0) return "negative number of features or classes";
   const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
-                     tree.weight.size() == n && tree.impurity.size() == n && tree.gain.size() == n && tree.risk.size() == n &&
-                     tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
+                     tree.weight.size() == n && tree.impurity.size() == n && tree.gain.size() == n &&
+                     tree.risk.size() == n && tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
   if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
   if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
       tree.surrogates.agreement.size() != s || tree.surrogates.adjusted.size() != s ||

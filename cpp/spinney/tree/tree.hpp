@@ -29,8 +29,8 @@ struct Surrogate {
 /// categories that the rows of the node held. Any other category is as good as missing there.
 struct TestTable {
   std::vector<TestKind> kind;
-  std::vector<FeatureIndex> feature;    // -1 in a leaf
-  std::vector<double> threshold;        // NaN unless kind is threshold
+  std::vector<FeatureIndex> feature;           // -1 in a leaf
+  std::vector<double> threshold;               // NaN unless kind is threshold
   std::vector<std::int64_t> code_begin = {0};  // size() + 1 offsets into code and branch
   std::vector<std::int32_t> code, branch;
 
@@ -64,14 +64,14 @@ struct Tree {
   std::vector<double> cost;  // n_classes * n_classes, row true, column predicted; empty: 0/1
 
   TestTable tests;
-  std::vector<NodeId> first_child;          // kNoNode in a leaf
+  std::vector<NodeId> first_child;  // kNoNode in a leaf
   std::vector<std::int32_t> n_children;
-  std::vector<NodeId> parent;               // kNoNode in the root
-  std::vector<std::int32_t> default_branch; // where rows go that neither test nor surrogate can place
-  std::vector<double> value;                // n_nodes * n_outputs(): class weights, or the mean
+  std::vector<NodeId> parent;                // kNoNode in the root
+  std::vector<std::int32_t> default_branch;  // where rows go that neither test nor surrogate can place
+  std::vector<double> value;                 // n_nodes * n_outputs(): class weights, or the mean
   std::vector<double> weight, impurity;
-  std::vector<double> gain;                 // of the node's test over the rows that have its value, times weight
-  std::vector<double> risk;                 // total cost of the node as a leaf, not divided by the root's weight
+  std::vector<double> gain;  // of the node's test over the rows that have its value, times weight
+  std::vector<double> risk;  // total cost of the node as a leaf, not divided by the root's weight
   std::vector<std::int64_t> n_samples;
   SurrogateTable surrogates;
 

@@ -5,7 +5,7 @@ and what a prediction looks like.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
@@ -23,6 +23,7 @@ from spinney._settings import growth_params, thread_count
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import check_weights
 from spinney.pruning import PruningPath
+from spinney.tree._scale import rescaled_tree
 from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
@@ -56,14 +57,28 @@ class FitTarget:
     weight: Floats
     strata: NDArray[Any]
     classes: NDArray[Any] | None
-    build: Any  # weight -> _core.Target
-    cost: Floats | None = None
+    build: Callable[[Floats], _core.Target]  # from weights
+    cost: Floats | None = None  # inside the split search
+    exponent: int = 0  # y was multiplied by 2**-exponent
+    loss_exponent: int = 0
 
     def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
         """Return the core's target, with weight on the given rows only."""
         weight = self.weight if rows is None else np.where(rows, self.weight, 0.0)
-        target: _core.Target = self.build(weight)
-        return target
+        return self.build(weight)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows grow the tree and which judge it."""
+
+    held_out: NDArray[np.bool_] | None
+    folds: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+
+    @property
+    def growing(self) -> NDArray[np.bool_] | None:
+        """The rows that grow the tree; None for all."""
+        return None if self.held_out is None else ~self.held_out
 
 
 class BaseTree(BaseEstimator, ABC):
@@ -93,8 +108,10 @@ class BaseTree(BaseEstimator, ABC):
         self
         """
         with unchanged_on_failure(self):
-            dataset, schema, target = self._encode(X, y, sample_weight)
-            tree, path = self._grow(dataset, schema, target)
+            values, schema, target = self._encode(X, y, sample_weight)
+            rows = self._divide_rows(values, target)
+            tree, errors = self._grow(values, schema, target, rows)
+            tree, path = self._prune(tree, errors, values, target, rows)
             self._remember(schema, target, tree, path)
         return self
 
@@ -123,56 +140,79 @@ class BaseTree(BaseEstimator, ABC):
             values, schema = encode_table(X, used_rows=target.weight > 0, **options)
         return core_view(values), schema, target
 
+    def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
+        """Set rows aside, or deal them into folds, as pruning and early stopping need it."""
+        check_choice("pruning", self.pruning, (None, "cost_complexity", "reduced_error"))
+        check_choice("rule", self.rule, ("1se", "min"))
+        used = target.weight > 0
+        held_out = None
+        if check_flag("early_stopping", self.early_stopping) or self.pruning == "reduced_error":
+            held_out = hold_out(self.validation_fraction, target.strata, used, self.random_state)
+            used = used & ~held_out
+        folds = []
+        if self.pruning == "cost_complexity" and self.ccp_alpha is None:
+            folds = make_folds(self.cv, values, target.strata, used, self.random_state)
+        return Rows(held_out, folds)
+
     def _grow(
-        self, values: Floats, schema: Schema, target: FitTarget
-    ) -> tuple[Tree, PruningPath | None]:
-        """Grow and prune."""
-        n_rows, n_features = values.shape
-        params = growth_params(self, self._criteria, n_rows, n_features)
+        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
+    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
+        """Grow a tree; with folds, also find the error of its subtrees."""
+        params = growth_params(self, self._criteria, *values.shape)
+        params.min_impurity_decrease = float(
+            np.ldexp(params.min_impurity_decrease, -target.loss_exponent)
+        )
         if target.cost is not None and self.criterion == "gini":
             params.set_cost(target.cost.ravel())
-        check_choice("pruning", self.pruning, (None, "cost_complexity", "reduced_error"))
+        start, validation = None, np.zeros(0)
+        if self._goes_on():
+            units = (-target.exponent, -target.loss_exponent)
+            start = (rescaled_tree(self.tree_, *units) if any(units) else self.tree_)._core
+        if self.early_stopping and rows.held_out is not None:
+            validation = np.where(rows.held_out, target.weight, 0.0)
+        patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
+        kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
+        sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
+        core, errors = _core.grow(
+            _core.Dataset(values, kinds, sizes),
+            target.core(rows.growing),
+            params,
+            n_threads=1 if callable(self.criterion) else thread_count(self.n_jobs),
+            start=start,
+            validation_weight=validation,
+            patience=min(patience, 2**62),
+            fold_grow=[train for train, _ in rows.folds],
+            fold_test=[test for _, test in rows.folds],
+        )
+        return Tree(core, schema, target.classes), errors
+
+    def _prune(
+        self,
+        tree: Tree,
+        errors: tuple[Floats, Floats] | None,
+        values: Floats,
+        target: FitTarget,
+        rows: Rows,
+    ) -> tuple[Tree, PruningPath | None]:
+        """Cut the tree back, and tell the sequence it was chosen from."""
         alpha = None
         if self.ccp_alpha is not None:
             alpha = check_number("ccp_alpha", self.ccp_alpha, low=0.0)
-        early = check_flag("early_stopping", self.early_stopping)
-        used = target.weight > 0
-        held_out = None
-        if early or self.pruning == "reduced_error":
-            held_out = hold_out(self.validation_fraction, target.strata, used, self.random_state)
-        options: dict[str, Any] = {"n_threads": thread_count(self.n_jobs)}
-        if callable(self.criterion):
-            options["n_threads"] = 1
-        if self._goes_on():
-            options["start"] = self.tree_._core
-        if early and held_out is not None:
-            options["validation_rows"] = np.flatnonzero(held_out).tolist()
-            options["patience"] = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
-        judged = self.pruning == "cost_complexity" and alpha is None
-        if judged:
-            check_choice("rule", self.rule, ("1se", "min"))
-            rows = used if held_out is None else used & ~held_out
-            folds = make_folds(self.cv, values, target.strata, rows, self.random_state)
-            options["fold_grow"] = [fold[0] for fold in folds]
-            options["fold_test"] = [fold[1] for fold in folds]
-        codes = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
-        sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
-        core, errors = _core.grow(
-            _core.Dataset(values, codes, sizes),
-            target.core(None if held_out is None else ~held_out),
-            params,
-            **options,
-        )
-        tree = Tree(core, schema, target.classes)
-        if self.pruning == "reduced_error" and held_out is not None and held_out.any():
-            mask = _core.reduced_error(core, values, target.core(held_out))
-            tree = tree._collapsed(mask)
-        if self.pruning != "cost_complexity" and alpha is None:
-            return tree, None
-        path = PruningPath(tree)
-        if errors is not None:
-            return path.choose(*errors, self.rule), path
-        return path.at(alpha or 0.0), path
+        if self.pruning == "reduced_error" and rows.held_out is not None and rows.held_out.any():
+            judge = target.core(rows.held_out)
+            tree = tree._collapsed(_core.reduced_error(tree._core, values, judge))
+        path = None
+        if self.pruning == "cost_complexity" or alpha is not None:
+            path = PruningPath(tree)
+            if errors is not None:
+                tree = path.choose(errors[0], errors[1], self.rule)
+        if target.exponent:
+            tree = rescaled_tree(tree, target.exponent, target.loss_exponent)
+            if path is not None:
+                path._show_in_units(target.exponent, target.loss_exponent)
+        if path is not None and errors is None:
+            tree = path.at(alpha or 0.0)
+        return tree, path
 
     def _goes_on(self) -> bool:
         return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)
@@ -228,7 +268,8 @@ class BaseTree(BaseEstimator, ABC):
         -------
         sparse matrix of shape (n_rows, n_nodes)
         """
-        return self.tree_.decision_path(self._rows(X), encoded=True)
+        rows = self._rows(X)
+        return self.tree_.decision_path(rows, encoded=True)
 
     def get_depth(self) -> int:
         """Return the depth of the tree."""

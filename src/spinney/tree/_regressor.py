@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from spinney._settings import REGRESSION_CRITERIA, thread_count
 from spinney._target import real_core, real_target
 from spinney.tree._base import BaseTree, FitTarget
+from spinney.tree._scale import far_exponent
 
 Floats = NDArray[np.float64]
 
@@ -154,7 +155,18 @@ class CARTRegressor(RegressorMixin, BaseTree):
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
         numbers = real_target(y, weight, estimator_name=type(self).__name__)
-        return FitTarget(weight, np.zeros(len(numbers)), None, partial(real_core, numbers))
+        exponent = far_exponent(numbers)
+        if exponent:
+            numbers = np.ldexp(numbers, -exponent)
+        power = 2 if self.criterion == "squared_error" else 1
+        return FitTarget(
+            weight,
+            np.zeros(len(numbers)),
+            None,
+            partial(real_core, numbers),
+            exponent=exponent,
+            loss_exponent=power * exponent,
+        )
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf that each row reaches.

@@ -1,0 +1,33 @@
+"""Targets far from 1 are grown in units of a power of two, so that their squares stay in range."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+_FAR = 100  # powers of two
+
+
+def far_exponent(y: Floats) -> int:
+    """Return e such that y * 2**-e is near 1, or 0 if y is near enough as it is."""
+    largest = float(np.abs(y).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    return exponent if largest > 0.0 and abs(exponent) > _FAR else 0
+
+
+def scaled(numbers: Floats, exponent: int) -> Floats:
+    """Return numbers * 2**exponent, at most the largest finite number."""
+    limit = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(numbers, exponent), -limit, limit)
+
+
+def rescaled_tree(tree: Tree, exponent: int, loss_exponent: int) -> Tree:
+    """Return a regression tree with its values and its losses in other units."""
+    state = dict(tree._state)
+    state["value"] = np.ldexp(state["value"], exponent)
+    for name in ("impurity", "risk", "gain"):
+        state[name] = scaled(state[name], loss_exponent)
+    return Tree(_core.Tree(state), tree.schema, tree.classes)

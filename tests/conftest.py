@@ -1,0 +1,21 @@
+"""Profiles of hypothesis, and the path by which every test finds the oracle in `reference`.
+
+    pytest                                  a few examples of each property
+    pytest --hypothesis-profile=thorough    thousands
+"""
+
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+_COMMON = {
+    "deadline": None,
+    "print_blob": True,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+settings.register_profile("quick", max_examples=30, **_COMMON)
+settings.register_profile("thorough", max_examples=2000, **_COMMON)
+settings.load_profile("quick")

@@ -1,0 +1,41 @@
+"""What the README shows is what happens."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return README.read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_example_prints_what_is_shown(text: str) -> None:
+    (code,) = blocks(text, "python")
+    (shown,) = blocks(text, "text")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == shown
+
+
+def test_there_are_two_commands_to_set_up(text: str) -> None:
+    assert blocks(text, "sh") == [
+        "pip install . && spinney train german_credit\n",
+        "pip install '.[test]' && pytest\n",
+    ]
+
+
+def test_every_file_that_is_linked_exists(text: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    assert links
+    assert [link for link in links if not (README.parent / link).exists()] == []
