@@ -184,10 +184,11 @@ def _encode_classes(
     classes, codes = np.unique(y, return_inverse=True)
     if known is not None:
         place = {label: code for code, label in enumerate(known.tolist())}
-        strange = [label for label in classes.tolist() if label not in place]
+        codes = np.array([place.get(label, -1) for label in classes.tolist()], np.intp)[codes]
+        strange = np.unique(y[used & (codes < 0)]).tolist()
         if strange:
             raise ValueError(f"y holds classes that the model does not know: {strange[:5]}.")
-        return known, np.array([place[label] for label in classes.tolist()], np.intp)[codes]
+        return known, codes
     if not used.all():  # rows of weight zero are as if absent
         present = np.zeros(len(classes), dtype=bool)
         present[codes[used]] = True

@@ -39,12 +39,13 @@ double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> 
   return total;
 }
 
-void EarlyStop::divided(NodeId node, double fall) {
+void EarlyStop::divided(NodeId node, double before, double after) {
   if (!active()) return;
   divided_.push_back(node);
-  error_ -= fall;
+  error_ += after - before;
+  largest_ = std::max(largest_, before);
   ++steps_since_best_;
-  if (error_ < lowest_) {
+  if (error_ < lowest_ - 1e-12 * largest_) {
     lowest_ = error_;
     steps_since_best_ = 0;
   }

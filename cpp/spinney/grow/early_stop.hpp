@@ -20,8 +20,8 @@ class EarlyStop {
   std::vector<RowIndex> rows_at(const Tree* start, NodeId leaf, const Matrix& x) const;
   /// Total cost of answering rows with a node's value.
   double error(std::span<const RowIndex> rows, std::span<const double> value) const;
-  /// A node was divided: the error fell by so much (or rose).
-  void divided(NodeId node, double fall);
+  /// A node was divided: the error of its rows before and after.
+  void divided(NodeId node, double before, double after);
   /// The tree as it was when the error was lowest.
   Tree best(Tree tree) const;
 
@@ -29,6 +29,7 @@ class EarlyStop {
   const Target& target_;
   const Validation* validation_;
   double error_ = 0.0, lowest_ = 0.0;  // relative to the start
+  double largest_ = 0.0;               // error of one node: what counts as rounding
   std::int64_t steps_since_best_ = 0;
   std::vector<NodeId> divided_;
 };

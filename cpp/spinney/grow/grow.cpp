@@ -297,7 +297,7 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
   for (const RowIndex row : node.validation) rows[fork.branch(data_.values, row)].push_back(row);
   double after = 0.0;
   for (std::size_t b = 0; b < 2; ++b) after += stop_.error(rows[b], children[b].stats.value);
-  stop_.divided(node.id, stop_.error(node.validation, node.value) - after);
+  stop_.divided(node.id, stop_.error(node.validation, node.value), after);
   return rows;
 }
 

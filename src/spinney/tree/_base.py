@@ -166,6 +166,11 @@ class BaseTree(BaseEstimator, ABC):
             params.set_cost(target.cost.ravel())
         start, validation = None, np.zeros(0)
         if self._goes_on():
+            if self.missing == "fractional":
+                raise ValueError(
+                    "warm_start does not work with missing='fractional': leaves do not say which "
+                    "shares of a row they hold. Use missing='surrogate' or 'majority'."
+                )
             units = (-target.exponent, -target.loss_exponent)
             start = (rescaled_tree(self.tree_, *units) if any(units) else self.tree_)._core
         if self.early_stopping and rows.held_out is not None:

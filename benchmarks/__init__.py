@@ -1,0 +1,1 @@
+"""Speed against the peers, as ratios of one run: python -m benchmarks --help."""

@@ -1,0 +1,43 @@
+"""Print the ratios: everything, or the parts that are named."""
+
+import argparse
+
+from benchmarks.growth import categories, growth, noise, small
+from benchmarks.memory import large, memory
+from benchmarks.prediction import prediction
+from benchmarks.pruning import selection
+
+PARTS = {
+    "growth": lambda: growth([10_000, 100_000, 1_000_000]),
+    "small": small,
+    "categories": categories,
+    "noise": noise,
+    "prediction": prediction,
+    "selection": selection,
+    "memory": memory,
+    "large": large,
+}
+QUICK = {
+    "growth": lambda: growth([10_000]),
+    "small": small,
+    "categories": lambda: categories(20_000),
+    "prediction": lambda: prediction(100_000),
+    "selection": lambda: selection(2_000, with_loop=False),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"some of: {', '.join(PARTS)}")
+    parser.add_argument("--quick", action="store_true", help="small sizes, under a minute")
+    given = parser.parse_args()
+    table = QUICK if given.quick else PARTS
+    unknown = set(given.parts) - set(table)
+    if unknown:
+        parser.error(f"unknown part {sorted(unknown)[0]!r}; choose from {', '.join(table)}")
+    for name in given.parts or table:
+        table[name]()
+
+
+if __name__ == "__main__":
+    main()
