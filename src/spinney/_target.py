@@ -267,6 +267,8 @@ def _cost(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
 def _altered(scale: Floats, cost: Floats, totals: Floats) -> Floats:
     """Altered priors (Breiman et al. 1984, section 4.4): a class weighs what its errors cost."""
     altered = scale * cost.sum(axis=1)
+    if not (altered * totals).any():
+        return scale  # no error costs anything
     return np.asarray(altered * ((scale * totals).sum() / (altered * totals).sum()))
 
 

@@ -81,6 +81,16 @@ class Rows:
         return None if self.held_out is None else ~self.held_out
 
 
+def _refuse_too_many_cells(X: Any) -> None:
+    """Refuse a table that cannot be sorted, before any of it is copied."""
+    shape = getattr(X, "shape", ())
+    if isinstance(shape, tuple) and len(shape) == 2 and shape[0] * shape[1] > _MAX_CELLS:
+        raise ValueError(
+            f"X has {shape[0]} x {shape[1]} cells, the limit of fit is {_MAX_CELLS}. Fit on a "
+            "sample of the rows."
+        )
+
+
 class BaseTree(BaseEstimator, ABC):
     """One tree in `tree_`, by CART."""
 
@@ -122,6 +132,7 @@ class BaseTree(BaseEstimator, ABC):
     ) -> tuple[NDArray[np.float64], Schema, FitTarget]:
         """Table and target to numbers."""
         name = type(self).__name__
+        _refuse_too_many_cells(X)
         options = {"categorical_features": self.categorical_features, "estimator_name": name}
         goes_on = self._goes_on()
         if goes_on:
@@ -129,11 +140,6 @@ class BaseTree(BaseEstimator, ABC):
             values = encode_with(schema, X, unseen=self.unseen, estimator_name=name)
         else:
             values, schema = encode_table(X, **options)
-        if values.size > _MAX_CELLS:
-            raise ValueError(
-                f"X has {values.size} cells, the limit of fit is {_MAX_CELLS}. Fit on a sample of "
-                "the rows."
-            )
         weight = check_weights(sample_weight, values.shape[0])
         target = self._encode_target(y, weight)
         if not goes_on and not schema.all_numeric and not target.weight.all():
