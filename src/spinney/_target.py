@@ -24,11 +24,12 @@ def check_weights(sample_weight: Any, n_rows: int) -> Floats:
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    if np.iscomplexobj(sample_weight):
-        raise ValueError("sample_weight holds complex numbers. Weights must be finite and >= 0.")
     if isinstance(sample_weight, np.ma.MaskedArray):  # a masked weight is a missing one
         sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.asarray(sample_weight)
+    if weight.dtype.kind == "c":
+        raise ValueError("sample_weight holds complex numbers. Weights must be finite and >= 0.")
+    weight = weight.astype(np.float64)
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.ndim != 1:
@@ -67,8 +68,8 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
         _refuse_gaps(np.ma.getmaskarray(y).ravel())
         y = y.data
     if type(y) is not np.ndarray or y.ndim != 1:
-        if np.ndim(y) > 2:
-            raise ValueError(f"y must be one column, got an array of {np.ndim(y)} dimensions.")
+        if getattr(y, "ndim", 1) > 2:
+            raise ValueError(f"y must be one column, got an array of {y.ndim} dimensions.")
         y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(

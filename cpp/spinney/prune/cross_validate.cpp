@@ -2,41 +2,78 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "spinney/prune/reduced_error.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
 
+namespace {
+
+/// A node that answers a share of a row in the subtrees from begin up to end.
+struct Answer {
+  NodeId node;
+  double share;
+  std::size_t begin, end;
+};
+
+constexpr double kTie = 2e-11;  // alphas this close, relatively, are one
+
+/// Shares of a row mix before they are judged: the cost of the mixture in one subtree.
+double mixed_cost(const Tree& tree, std::span<const Answer> answers, std::size_t subtree, const Target& target,
+                  std::size_t row, std::vector<double>& mixed) {
+  mixed.assign(tree.n_outputs(), 0.0);
+  for (const Answer& answer : answers) {
+    if (subtree < answer.begin || subtree >= answer.end) continue;
+    const double* value = tree.values(answer.node);
+    const double total = tree.n_classes > 0 ? std::accumulate(value, value + tree.n_classes, 0.0) : 1.0;
+    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * value[i] / total;
+  }
+  if (tree.n_classes > 0) return class_cost(tree, tree.cheapest(mixed.data()), target, row);
+  const double d = target.y[row] - mixed[0];
+  return d * d;
+}
+
+}  // namespace
+
 void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
                         const Target& target, std::span<const RowIndex> rows) {
-  std::vector<ClassCode> label(tree.n_nodes(), 0);
-  for (std::size_t node = 0; tree.n_classes > 0 && node < tree.n_nodes(); ++node) {
-    label[node] = tree.label(static_cast<NodeId>(node));
-  }
+  const std::vector<ClassCode> label = labels(tree);
   std::vector<Share> stack;
-  std::vector<double> cost(alphas.size());
-  std::vector<std::size_t> reach(tree.n_nodes());  // subtrees with an index below this one still see the node
+  std::vector<Answer> answers;
+  std::vector<double> mixed;
+  std::vector<std::size_t> reach(tree.n_nodes());  // subtrees below this index go past the node
   for (const RowIndex row : rows) {
     const double w = target.weight[row];
     if (!(w > 0.0)) continue;
-    std::fill(cost.begin(), cost.end(), 0.0);
+    answers.clear();
+    bool whole = true;
     visit_path(tree, x, row, stack, [&](NodeId node, double share) {
       const std::size_t end = node == 0 ? alphas.size() : reach[tree.parent[node]];
-      const auto from =
-          tree.is_leaf(node) ? alphas.begin() : std::lower_bound(alphas.begin(), alphas.end(), path.node_alpha[node]);
-      const std::size_t begin = std::min(end, static_cast<std::size_t>(from - alphas.begin()));
-      const double here = share * row_cost(tree, node, label[node], target, row);
-      for (std::size_t i = begin; i < end; ++i) cost[i] += here;
-      reach[node] = begin;
+      const double own = tree.is_leaf(node) ? 0.0 : path.node_alpha[node] * (1.0 - kTie);
+      const auto from = std::lower_bound(alphas.begin(), alphas.end(), own);
+      reach[node] = std::min(end, static_cast<std::size_t>(from - alphas.begin()));
+      whole = whole && share == 1.0;
+      if (reach[node] < end) answers.push_back({node, share, reach[node], end});
     });
-    for (std::size_t i = 0; i < alphas.size(); ++i) {
-      sum_[i] += w * cost[i];
-      squares_[i] += w * cost[i] * cost[i];
+    if (whole) {
+      for (const Answer& a : answers) add_cost(a.begin, a.end, w, row_cost(tree, a.node, label[a.node], target, row));
+    } else {
+      for (std::size_t i = 0; i < alphas.size(); ++i) {
+        add_cost(i, i + 1, w, mixed_cost(tree, answers, i, target, row, mixed));
+      }
     }
     weight_ += w;
     ++n_rows_;
   }
+}
+
+void CurveSum::add_cost(std::size_t begin, std::size_t end, double weight, double cost) {
+  sum_[begin] += weight * cost;
+  sum_[end] -= weight * cost;
+  squares_[begin] += weight * cost * cost;
+  squares_[end] -= weight * cost * cost;
 }
 
 void CurveSum::add(const CurveSum& other) {
@@ -50,9 +87,12 @@ void CurveSum::add(const CurveSum& other) {
 
 ErrorCurve CurveSum::curve() const {
   ErrorCurve curve;
-  for (std::size_t i = 0; i < sum_.size(); ++i) {
-    const double mean = sum_[i] / weight_;
-    const double variance = std::max(0.0, squares_[i] / weight_ - mean * mean);
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i + 1 < sum_.size(); ++i) {
+    sum += sum_[i];
+    squares += squares_[i];
+    const double mean = std::max(0.0, sum / weight_);
+    const double variance = std::max(0.0, squares / weight_ - mean * mean);
     curve.error.push_back(mean);
     curve.standard_error.push_back(std::sqrt(variance / static_cast<double>(n_rows_)));
   }

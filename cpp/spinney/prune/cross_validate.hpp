@@ -17,7 +17,7 @@ struct ErrorCurve {
 /// Adds up costs row by row for subtrees at ascending alphas.
 class CurveSum {
  public:
-  explicit CurveSum(std::size_t n) : sum_(n, 0.0), squares_(n, 0.0) {}
+  explicit CurveSum(std::size_t n) : sum_(n + 1, 0.0), squares_(n + 1, 0.0) {}
   /// The cost of rows for all the subtrees at once: on its way down, a row is answered by the first node whose
   /// alpha is not above the subtree's.
   void add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
@@ -26,7 +26,10 @@ class CurveSum {
   ErrorCurve curve() const;
 
  private:
-  std::vector<double> sum_, squares_;
+  /// A cost that a row has in the subtrees from begin up to end.
+  void add_cost(std::size_t begin, std::size_t end, double weight, double cost);
+
+  std::vector<double> sum_, squares_;  // as steps from one subtree to the next
   double weight_ = 0.0;
   std::int64_t n_rows_ = 0;
 };

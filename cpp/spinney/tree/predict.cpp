@@ -11,20 +11,6 @@ namespace {
 
 constexpr std::size_t kBlockRows = 4096;
 
-/// The class of least expected cost for given shares.
-ClassCode cheapest(const Tree& tree, const double* shares) {
-  ClassCode best = 0;
-  double least = kInfinity;
-  for (ClassCode k = 0; k < tree.n_classes; ++k) {
-    const double cost = tree.cost.empty() ? -shares[k] : tree.cost_of_label(shares, k);
-    if (cost < least) {
-      least = cost;
-      best = k;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 Predictor::Predictor(const Tree& tree) : router_(tree) {
@@ -98,7 +84,7 @@ void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, std
       if (tree.missing == MissingRule::fractional) {
         std::fill(mixed.begin(), mixed.end(), 0.0);
         shares(tree, x, row, stack, mixed.data());
-        out[row] = cheapest(tree, mixed.data());
+        out[row] = tree.cheapest(mixed.data());
       } else {
         out[row] = label_[leaf[row - begin]];
       }

@@ -50,13 +50,14 @@ double Tree::cost_of_label(const double* class_weights, ClassCode predicted) con
   return total;
 }
 
-ClassCode Tree::label(NodeId node) const {
-  const double* counts = values(node);
-  if (cost.empty()) return static_cast<ClassCode>(std::max_element(counts, counts + n_classes) - counts);
+ClassCode Tree::cheapest(const double* class_weights) const {
+  if (cost.empty()) {
+    return static_cast<ClassCode>(std::max_element(class_weights, class_weights + n_classes) - class_weights);
+  }
   ClassCode best = 0;
   double least = kInfinity;
   for (ClassCode predicted = 0; predicted < n_classes; ++predicted) {
-    const double expected = cost_of_label(counts, predicted);
+    const double expected = cost_of_label(class_weights, predicted);
     if (expected < least) {
       least = expected;
       best = predicted;

@@ -80,8 +80,9 @@ struct Tree {
   bool is_leaf(NodeId node) const { return first_child[node] == kNoNode; }
   const double* values(NodeId node) const { return value.data() + static_cast<std::size_t>(node) * n_outputs(); }
 
-  /// The class of least expected cost; ties go to the lowest code.
-  ClassCode label(NodeId node) const;
+  /// The class of least expected cost for given class weights; ties go to the lowest code.
+  ClassCode cheapest(const double* class_weights) const;
+  ClassCode label(NodeId node) const { return cheapest(values(node)); }
   /// Expected cost, in weight, of labelling the given class weights with a class.
   double cost_of_label(const double* class_weights, ClassCode predicted) const;
   double loss(ClassCode truth, ClassCode predicted) const {

@@ -1,0 +1,1 @@
+"""What every estimator promises, whatever it learns."""

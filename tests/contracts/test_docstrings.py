@@ -1,0 +1,114 @@
+"""Docstrings name the parameters that there are, and say the same of the same parameter."""
+
+import doctest
+import inspect
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contracts.estimators import CLASSES, LISTED, every, every_class
+
+# The criteria of classes and of numbers are different ones.
+MAY_DIFFER = {"criterion"}
+
+
+def sections(docstring: str) -> dict[str, str]:
+    """Cut a numpydoc text at its underlined headings."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(docstring), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def entries(section: str) -> dict[str, str]:
+    """Return what a section says of each name; `X, y : table` speaks of two."""
+    parts = re.split(r"^(\S[^:\n]*?) : (?=\S)", section, flags=re.MULTILINE)
+    return {
+        name.strip(): " ".join(text.split())
+        for names, text in zip(parts[1::2], parts[2::2], strict=True)
+        for name in names.split(",")
+    }
+
+
+def constructor(cls: type) -> dict[str, inspect.Parameter]:
+    return {n: p for n, p in inspect.signature(cls).parameters.items() if n != "self"}
+
+
+def public_methods(cls: type) -> list[tuple[str, Any]]:
+    """Return the methods that spinney itself defines."""
+    found = inspect.getmembers(cls, inspect.isfunction)
+    ours = [(n, f) for n, f in found if f.__module__.startswith("spinney")]
+    return [(name, f) for name, f in ours if not name.startswith("_")]
+
+
+@every_class
+def test_documented_parameters_are_those_of_the_constructor(cls):
+    documented = entries(sections(cls.__doc__)["Parameters"])
+    assert list(documented) == list(constructor(cls))
+
+
+@every_class
+def test_documented_defaults_are_those_of_the_constructor(cls):
+    documented = entries(sections(cls.__doc__)["Parameters"])
+    for name, parameter in constructor(cls).items():
+        stated = re.search(r"default=(None|True|False|\"[^\"]*\"|[-\d.e]+)", documented[name])
+        assert stated, f"{name} states no default"
+        assert eval(stated[1]) == parameter.default, name
+
+
+@every_class
+def test_all_parameters_but_the_first_are_keyword_only(cls):
+    kinds = [parameter.kind for parameter in constructor(cls).values()]
+    assert set(kinds[1:]) == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    list(itertools.combinations(CLASSES, 2)),
+    ids=lambda cls: cls.__name__,
+)
+def test_shared_parameters_have_the_same_text_and_the_same_order(one, other):
+    a, b = (entries(sections(cls.__doc__)["Parameters"]) for cls in (one, other))
+    shared = [name for name in a if name in b]
+    assert shared == [name for name in b if name in a]
+    for name in shared:
+        if name not in MAY_DIFFER:
+            assert a[name] == b[name], name
+
+
+@every
+def test_documented_attributes_are_those_that_fit_sets(listed, rng):
+    X = rng.normal(size=(60, 2))
+    fitted = listed.new().fit(X, listed.target(X[:, 0] > 0))
+    documented = set(entries(sections(type(fitted).__doc__)["Attributes"]))
+    present = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
+    assert present <= documented
+    assert {name for name in documented if hasattr(fitted, name)} >= documented - {
+        "feature_names_in_",
+        "pruning_path_",
+    }
+
+
+@every_class
+def test_methods_document_their_parameters(cls):
+    for name, method in public_methods(cls):
+        wanted = [n for n in inspect.signature(method).parameters if n != "self"]
+        said = entries(sections(method.__doc__).get("Parameters", ""))
+        assert list(said) == wanted, f"{cls.__name__}.{name}"
+
+
+@every_class
+def test_the_example_of_the_class_runs(cls):
+    tests = doctest.DocTestFinder(recurse=False).find(cls, cls.__name__, globs={"np": np})
+    results = [doctest.DocTestRunner().run(test) for test in tests]
+    assert sum(result.attempted for result in results) > 0
+    assert sum(result.failed for result in results) == 0
+
+
+def test_every_estimator_of_the_package_is_in_the_list():
+    import spinney
+
+    public = [getattr(spinney, name) for name in spinney.__all__]
+    estimators = {cls for cls in public if isinstance(cls, type) and hasattr(cls, "get_params")}
+    assert estimators == {type(listed.estimator) for listed in LISTED}

@@ -1,0 +1,87 @@
+"""Tags say what an estimator can do, and a subclass keeps them."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+
+from contracts.estimators import every, every_class, same_model
+
+
+@every
+def test_tags_tell_classifiers_from_regressors(listed):
+    tags = get_tags(listed.estimator)
+    assert tags.estimator_type == ("classifier" if listed.is_classifier else "regressor")
+    assert is_classifier(listed.estimator) != is_regressor(listed.estimator)
+    assert (tags.classifier_tags is None) == (not listed.is_classifier)
+    assert (tags.regressor_tags is None) == listed.is_classifier
+
+
+@every
+def test_tags_describe_the_input(listed):
+    tags = get_tags(listed.estimator)
+    assert tags.input_tags.allow_nan
+    assert tags.input_tags.two_d_array
+    assert not tags.input_tags.sparse
+    assert not tags.input_tags.string  # mixed types are an error that the checks know by this tag
+    assert not tags.input_tags.pairwise
+    assert tags.target_tags.required
+    assert not tags.target_tags.multi_output
+    assert tags.requires_fit
+    assert not tags.non_deterministic
+    assert not tags.no_validation
+
+
+@every_class
+def test_a_subclass_with_a_constructor_of_its_own_is_an_estimator(cls, rng):
+    class Shallow(cls):
+        """Fixes one parameter and exposes another."""
+
+        def __init__(self, max_depth=2):
+            super().__init__(max_depth=max_depth)
+
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    fitted = Shallow().fit(X, y)
+    assert Shallow().get_params() == {"max_depth": 2}
+    assert same_model(fitted, cls(max_depth=2).fit(X, y), X)
+    assert same_model(clone(fitted).fit(X, y), fitted, X)
+    assert get_tags(Shallow()) == get_tags(cls())
+
+
+@every_class
+def test_a_subclass_may_change_its_tags(cls):
+    class Poor(cls):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.allow_nan = False
+            return tags
+
+    assert not get_tags(Poor()).input_tags.allow_nan
+    assert get_tags(cls()).input_tags.allow_nan
+
+
+@every
+def test_estimators_work_inside_pipelines_and_searches(listed, rng):
+    X = rng.normal(size=(80, 3))
+    y = listed.target((X[:, 0] > 0).astype(int) + (X[:, 1] > 1))
+    scores = cross_val_score(make_pipeline(StandardScaler(), listed.new()), X, y, cv=3)
+    assert np.isfinite(scores).all()
+    search = GridSearchCV(listed.new(), {"max_depth": [1, 3]}, cv=3).fit(X, y)
+    assert search.best_params_["max_depth"] in (1, 3)
+
+
+@every
+def test_score_is_accuracy_or_r_squared(listed, rng):
+    X = rng.normal(size=(60, 2))
+    y = listed.target((X[:, 0] > 0).astype(int))
+    fitted = listed.new().fit(X, y)
+    predicted = fitted.predict(X)
+    if listed.is_classifier:
+        assert fitted.score(X, y) == pytest.approx(np.mean(predicted == y))
+    else:
+        expected = 1 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)
+        assert fitted.score(X, y) == pytest.approx(expected)
