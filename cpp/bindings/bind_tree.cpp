@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_tree.hpp"
+#include "hosted.hpp"
 
 namespace spinney::bindings {
 
@@ -145,10 +146,9 @@ void bind_tree(nb::module_& m) {
           [](const BoundTree& self, const Table& x, std::size_t n_threads) {
             const Matrix matrix = checked(self, x);
             std::vector<NodeId> out(matrix.n_rows);
-            {
-              const nb::gil_scoped_release release;
-              self.predictor().apply(self.tree(), matrix, out.data(), n_threads);
-            }
+            run_hosted([&](Interrupt& interrupt) {
+              self.predictor().apply(self.tree(), matrix, out.data(), {n_threads, interrupt});
+            });
             return to_numpy(std::move(out));
           },
           nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
@@ -157,10 +157,9 @@ void bind_tree(nb::module_& m) {
           [](const BoundTree& self, const Table& x, std::size_t n_threads) {
             const Matrix matrix = checked(self, x);
             std::vector<double> out(matrix.n_rows * self.tree().n_outputs());
-            {
-              const nb::gil_scoped_release release;
-              self.predictor().values(self.tree(), matrix, out.data(), n_threads);
-            }
+            run_hosted([&](Interrupt& interrupt) {
+              self.predictor().values(self.tree(), matrix, out.data(), {n_threads, interrupt});
+            });
             return to_numpy(std::move(out), {matrix.n_rows, self.tree().n_outputs()});
           },
           nb::arg("x").noconvert(), nb::arg("n_threads") = 1)
@@ -170,10 +169,9 @@ void bind_tree(nb::module_& m) {
             const Matrix matrix = checked(self, x);
             if (self.tree().n_classes == 0) throw std::invalid_argument("a regression tree has no labels");
             std::vector<std::int64_t> out(matrix.n_rows);
-            {
-              const nb::gil_scoped_release release;
-              self.predictor().labels(self.tree(), matrix, out.data(), n_threads);
-            }
+            run_hosted([&](Interrupt& interrupt) {
+              self.predictor().labels(self.tree(), matrix, out.data(), {n_threads, interrupt});
+            });
             return to_numpy(std::move(out));
           },
           nb::arg("x").noconvert(), nb::arg("n_threads") = 1)

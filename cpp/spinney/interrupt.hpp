@@ -21,14 +21,16 @@ class Interrupt {
   Interrupt() = default;
   explicit Interrupt(Poll poll) : poll_(std::move(poll)) {}
 
+  /// Asks the host if it is time to, without throwing.
+  void ask() {
+    if (!poll_ || std::this_thread::get_id() != owner_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) return;
+    last_ = now;
+    if (poll_()) requested_ = true;
+  }
   void check() {
-    if (poll_ && std::this_thread::get_id() == owner_) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_ >= std::chrono::milliseconds(50)) {
-        last_ = now;
-        if (poll_()) requested_ = true;
-      }
-    }
+    ask();
     if (requested_.load(std::memory_order_relaxed)) throw Interrupted();
   }
 

@@ -2,7 +2,7 @@
 
 namespace spinney {
 
-ThreadTeam::ThreadTeam(std::size_t n_threads) {
+ThreadTeam::ThreadTeam(std::size_t n_threads, Interrupt* interrupt) : interrupt_(interrupt) {
   for (std::size_t worker = 1; worker < n_threads; ++worker) {
     workers_.emplace_back([this, worker] { serve(worker); });
   }
@@ -33,7 +33,12 @@ void ThreadTeam::run(std::size_t n_tasks, const Task& task) {
   wake_.notify_all();
   work(0);
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  while (!done_.wait_for(lock, std::chrono::milliseconds(20), [this] { return busy_ == 0; })) {
+    if (interrupt_ == nullptr) continue;
+    lock.unlock();
+    interrupt_->ask();  // may need the host's lock: never while holding ours
+    lock.lock();
+  }
   if (failure_) std::rethrow_exception(failure_);
 }
 

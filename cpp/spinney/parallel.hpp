@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "spinney/interrupt.hpp"
+
 namespace spinney {
 
 class ThreadTeam {
@@ -17,7 +19,8 @@ class ThreadTeam {
   /// task(index, worker): worker is in [0, size()), for scratch memory of its own.
   using Task = std::function<void(std::size_t, std::size_t)>;
 
-  explicit ThreadTeam(std::size_t n_threads);
+  /// interrupt, if given, is asked while the caller waits for the others.
+  explicit ThreadTeam(std::size_t n_threads, Interrupt* interrupt = nullptr);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -31,7 +34,7 @@ class ThreadTeam {
   void serve(std::size_t worker);
   void work(std::size_t worker);
 
-  std::vector<std::jthread> workers_;
+  Interrupt* interrupt_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   std::size_t round_ = 0, busy_ = 0, next_ = 0, n_tasks_ = 0;
@@ -39,6 +42,7 @@ class ThreadTeam {
   const Task* task_ = nullptr;
   std::exception_ptr failure_;
   std::size_t failed_task_ = 0;
+  std::vector<std::jthread> workers_;  // last: they end before what they use
 };
 
 }  // namespace spinney

@@ -78,8 +78,9 @@ TEST(going_on_from_the_leaves_equals_growing_at_once) {
   CHECK(further.check().empty());
   CHECK(whole.n_nodes() == further.n_nodes());
   std::vector<double> a(900), b(900);
-  Predictor(whole).values(whole, p.data().values, a.data(), 1);
-  Predictor(further).values(further, p.data().values, b.data(), 1);
+  Interrupt never;
+  Predictor(whole).values(whole, p.data().values, a.data(), {1, never});
+  Predictor(further).values(further, p.data().values, b.data(), {1, never});
   CHECK(a == b);
 }
 
@@ -93,7 +94,8 @@ TEST(fractional_rows_keep_their_weight) {
   CHECK_NEAR(tree.value[2], 2.5);  // class 0 in the first child
   double shares[2] = {0, 0};
   const double gap = kNaN;
-  Predictor(tree).values(tree, {&gap, 1, 1, 1, 1}, shares, 1);
+  Interrupt never;
+  Predictor(tree).values(tree, {&gap, 1, 1, 1, 1}, shares, {1, never});
   CHECK_NEAR(shares[0], 0.5);
 }
 

@@ -16,7 +16,7 @@ BinnedColumns::BinnedColumns(const Dataset& data, const Samples& samples, std::s
       bins_(samples.size() * data.columns.size()) {
   std::vector<SampleIndex> everyone(samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
-  std::vector<ColumnSorter> sorters(team.size());
+  std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
   std::vector<std::vector<Entry>> sorted(team.size());
   team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
     interrupt.check();

@@ -35,6 +35,7 @@ void ColumnSorter::radix_sort() {
   for (int pass = 0; pass < kPasses; ++pass) {
     auto& count = counts[pass];
     if (count[items_[0].key >> (pass * kBits) & kMask] == items_.size()) continue;
+    interrupt_->check();
     std::uint32_t start = 0;
     for (std::uint32_t& bucket : count) start += std::exchange(bucket, start);
     for (const Keyed& item : items_) spare_[count[item.key >> (pass * kBits) & kMask]++] = item;
@@ -75,7 +76,7 @@ void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   SortedColumns sorted(data.columns.size(), samples.size());
-  std::vector<ColumnSorter> sorters(team.size());
+  std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
   std::vector<SampleIndex> everyone(samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {

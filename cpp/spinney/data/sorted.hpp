@@ -51,6 +51,7 @@ SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTe
 /// Sorts columns one at a time, for some of the samples, with memory of its own.
 class ColumnSorter {
  public:
+  explicit ColumnSorter(Interrupt& interrupt) : interrupt_(&interrupt) {}
   /// Writes one entry per sample of the group, missing last, equal values in the order of the group.
   void sort(const Dataset& data, const Samples& samples, std::size_t column, std::span<const SampleIndex> group,
             Entry* out);
@@ -63,6 +64,7 @@ class ColumnSorter {
   template <int kBits>
   void radix_sort();
 
+  Interrupt* interrupt_;
   std::vector<Keyed> items_, spare_;
   std::vector<SampleIndex> missing_;
 };

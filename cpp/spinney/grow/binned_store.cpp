@@ -19,10 +19,11 @@ BinnedStore::BinnedStore(const Dataset& data, Samples& samples, std::size_t max_
     : data_(data),
       samples_(samples),
       bins_(data, samples, max_bins, team, interrupt),
-      small_(data, samples, std::nullopt, team.size()),
+      small_(data, samples, std::nullopt, team.size(), interrupt),
       stride_(samples.n_classes > 0 ? 1 + static_cast<std::size_t>(samples.n_classes) : 3),
       side_(samples.size(), kUnknown),
-      scratch_(team.size()) {
+      scratch_(team.size(), Scratch(interrupt)),
+      sorter_(interrupt) {
   first_cell_.push_back(0);
   for (std::size_t f = 0; f < bins_.n_columns(); ++f) {
     first_cell_.push_back(first_cell_.back() + (bins_.n_bins(f) + 1) * stride_);  // one bin more for the missing

@@ -29,7 +29,7 @@ Tree empty_tree(const GrowInput& input) {
 
 std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   if (input.params.max_bins == 0) {
-    return std::make_unique<SortedStore>(input.data, samples, std::move(input.sorted), team.size());
+    return std::make_unique<SortedStore>(input.data, samples, std::move(input.sorted), team.size(), interrupt);
   }
   return std::make_unique<BinnedStore>(input.data, samples, static_cast<std::size_t>(input.params.max_bins), team,
                                        interrupt);

@@ -7,12 +7,13 @@ namespace spinney {
 
 class SortedStore final : public RowStore {
  public:
-  SortedStore(const Dataset& data, Samples& samples, std::optional<SortedColumns> sorted, std::size_t n_workers)
+  SortedStore(const Dataset& data, Samples& samples, std::optional<SortedColumns> sorted, std::size_t n_workers,
+              Interrupt& interrupt)
       : data_(data),
         samples_(samples),
         sorted_(std::move(sorted)),
         side_(samples.size(), kUnknown),
-        scratch_(n_workers),
+        scratch_(n_workers, Scratch(interrupt)),
         spare_(n_workers) {}
 
   std::vector<NodeRows> start(std::span<const NodeId> leaf, std::size_t n_leaves) override;

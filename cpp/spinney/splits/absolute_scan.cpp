@@ -85,6 +85,7 @@ Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals& to
   };
   RunningMedian left(n), right(n);
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % 65536 == 0) s.interrupt->check();
     add_entry(left, i);
     s.scores[i] = left.loss(y_by_place);
   }
@@ -92,6 +93,7 @@ Cut AbsoluteErrorScan::best_cut(std::span<const Entry> entries, const Totals& to
   Cut best;
   double right_weight = 0.0;
   for (std::size_t i = n - 1; i-- > 0;) {
+    if (i % 65536 == 0) s.interrupt->check();
     add_entry(right, i + 1);
     right_weight += samples_.split_weight_of(entries[i + 1].sample);
     if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;

@@ -61,6 +61,8 @@ struct Groups {
 
 /// Memory of one worker, reused from node to node.
 struct Scratch {
+  explicit Scratch(Interrupt& asked) : interrupt(&asked) {}
+  Interrupt* interrupt;
   std::vector<Entry> entries;
   std::vector<Run> runs;
   Groups groups;

@@ -34,23 +34,24 @@ void Predictor::add_answer(const Tree& tree, NodeId node, double share, double* 
 }
 
 template <class Write>
-void Predictor::for_each_leaf(const Tree& tree, const Matrix& x, std::size_t n_threads, Write&& write) const {
+void Predictor::for_each_leaf(const Tree& tree, const Matrix& x, const Work& work, Write&& write) const {
   const std::size_t n_blocks = (x.n_rows + kBlockRows - 1) / kBlockRows;
   const auto run_block = [&](std::size_t block, std::size_t) {
+    work.interrupt.check();
     NodeId leaf[kBlockRows];
     const std::size_t begin = block * kBlockRows, end = std::min(x.n_rows, begin + kBlockRows);
     router_.route(tree, x, begin, end, leaf);
     write(begin, end, leaf);
   };
-  if (n_blocks < 2 || n_threads < 2) {
+  if (n_blocks < 2 || work.n_threads < 2) {
     for (std::size_t block = 0; block < n_blocks; ++block) run_block(block, 0);
     return;
   }
-  ThreadTeam(std::min(n_threads, n_blocks)).run(n_blocks, run_block);
+  ThreadTeam(std::min(work.n_threads, n_blocks), &work.interrupt).run(n_blocks, run_block);
 }
 
-void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, std::size_t n_threads) const {
-  for_each_leaf(tree, x, n_threads, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
+void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const {
+  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
     std::copy(leaf, leaf + (end - begin), out + begin);
   });
 }
@@ -62,9 +63,9 @@ void Predictor::shares(const Tree& tree, const Matrix& x, std::size_t row, std::
   });
 }
 
-void Predictor::values(const Tree& tree, const Matrix& x, double* out, std::size_t n_threads) const {
+void Predictor::values(const Tree& tree, const Matrix& x, double* out, const Work& work) const {
   const std::size_t k = tree.n_outputs();
-  for_each_leaf(tree, x, n_threads, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
+  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
     std::vector<Share> stack;
     for (std::size_t row = begin; row < end; ++row) {
       if (tree.missing == MissingRule::fractional) {
@@ -76,8 +77,8 @@ void Predictor::values(const Tree& tree, const Matrix& x, double* out, std::size
   });
 }
 
-void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, std::size_t n_threads) const {
-  for_each_leaf(tree, x, n_threads, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
+void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const {
+  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
     std::vector<Share> stack;
     std::vector<double> mixed(tree.n_outputs());
     for (std::size_t row = begin; row < end; ++row) {

@@ -1,9 +1,16 @@
 #pragma once
 // Leaves to answers: class shares or means, labels, leaf numbers.
 
+#include "spinney/interrupt.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
+
+/// How much of the machine a prediction may use, and who may stop it.
+struct Work {
+  std::size_t n_threads = 1;
+  Interrupt& interrupt;
+};
 
 /// A finished tree with what prediction needs computed once.
 class Predictor {
@@ -11,15 +18,15 @@ class Predictor {
   explicit Predictor(const Tree& tree);
 
   /// out: n_rows leaf numbers.
-  void apply(const Tree& tree, const Matrix& x, NodeId* out, std::size_t n_threads) const;
+  void apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const;
   /// out: n_rows * n_outputs class shares, or means; zeros on entry.
-  void values(const Tree& tree, const Matrix& x, double* out, std::size_t n_threads) const;
+  void values(const Tree& tree, const Matrix& x, double* out, const Work& work) const;
   /// out: n_rows class codes of least expected cost (classification only).
-  void labels(const Tree& tree, const Matrix& x, std::int64_t* out, std::size_t n_threads) const;
+  void labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const;
 
  private:
   template <class Write>
-  void for_each_leaf(const Tree& tree, const Matrix& x, std::size_t n_threads, Write&& write) const;
+  void for_each_leaf(const Tree& tree, const Matrix& x, const Work& work, Write&& write) const;
   void add_answer(const Tree& tree, NodeId node, double share, double* out) const;
   /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to
   /// out.
