@@ -102,7 +102,7 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
     for (std::size_t row = 0; row < validation.weight.size(); ++row) {
       if (validation.weight[row] > 0.0) validation.rows.push_back(static_cast<RowIndex>(row));
     }
-    Samples samples = make_samples(bound.target, {});
+    Samples samples = make_samples(bound.target, {}, interrupt);
     std::optional<SortedColumns> sorted;
     if (params.max_bins == 0) sorted = sort_columns(data, samples, team, interrupt);
     if (masks.grow.empty()) {

@@ -13,6 +13,11 @@ problem::Problem one_column(std::vector<double> values, std::vector<std::int32_t
   return problem::classes(std::move(values), {{ColumnKind::numeric, 0}}, std::move(codes), 2);
 }
 
+Samples samples_of(const problem::Problem& p) {
+  Interrupt never;
+  return make_samples(p.target(), {}, never);
+}
+
 SortedColumns sorted_of(const problem::Problem& p, const Samples& samples) {
   ThreadTeam team(1);
   Interrupt interrupt;
@@ -33,14 +38,14 @@ TEST(cuts_stay_below_the_upper_value) {
 TEST(samples_stand_in_class_order_without_rows_of_weight_zero) {
   problem::Problem p = one_column({0, 1, 2, 3}, {1, 0, 1, 0});
   p.weight[2] = 0.0;
-  const Samples samples = make_samples(p.target(), {});
+  const Samples samples = samples_of(p);
   CHECK(samples.row == (std::vector<RowIndex>{1, 3, 0}));
   CHECK(samples.is_unit());
 }
 
 TEST(columns_are_sorted_with_equal_ranks_for_equal_values_and_missing_last) {
   const problem::Problem p = one_column({3, kNaN, -0.0, 0.0, -kInfinity, 1e-310}, {0, 0, 0, 0, 0, 0});
-  const Samples samples = make_samples(p.target(), {});
+  const Samples samples = samples_of(p);
   const SortedColumns sorted = sorted_of(p, samples);
   const std::vector<RowIndex> rows = {4, 2, 3, 5, 0, 1};
   const std::vector<std::uint32_t> ranks = {0, 1, 1, 2, 3, kMissingRank};
@@ -61,7 +66,7 @@ TEST(large_columns_are_sorted_like_small_ones) {
     codes.push_back(static_cast<std::int32_t>(state >> 63));
   }
   const problem::Problem p = one_column(values, codes);
-  const Samples samples = make_samples(p.target(), {});
+  const Samples samples = samples_of(p);
   const SortedColumns sorted = sorted_of(p, samples);
   bool ascending = true;
   for (std::size_t i = 1; i < values.size(); ++i) {
@@ -74,7 +79,7 @@ TEST(large_columns_are_sorted_like_small_ones) {
 
 TEST(a_selection_keeps_the_order) {
   const problem::Problem p = one_column({5, 4, 3, 2}, {0, 0, 0, 0});
-  const Samples samples = make_samples(p.target(), {});
+  const Samples samples = samples_of(p);
   const SortedColumns sorted = sorted_of(p, samples);
   const std::vector<SampleIndex> keep = {0, kAbsent, 1, 2};
   const SortedColumns some = select_samples(sorted, keep, 3);
@@ -85,7 +90,7 @@ TEST(bins_never_part_equal_values_and_are_never_too_many) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(i < 500 ? 7.0 : i);
   const problem::Problem p = one_column(values, std::vector<std::int32_t>(1000, 0));
-  const Samples samples = make_samples(p.target(), {});
+  const Samples samples = samples_of(p);
   ThreadTeam team(1);
   Interrupt interrupt;
   const BinnedColumns bins(p.data(), samples, 10, team, interrupt);

@@ -1,6 +1,9 @@
 #include "spinney/data/target.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "spinney/data/sorted.hpp"
 
 namespace spinney {
 
@@ -14,6 +17,19 @@ void order_by_class(const Target& target, std::vector<RowIndex>& rows) {
   std::vector<RowIndex> ordered(rows.size());
   for (const RowIndex row : rows) ordered[start[target.codes[row]]++] = row;
   rows = std::move(ordered);
+}
+
+/// Rows by ascending y: the target is sorted like any column.
+void order_by_y(const Target& target, std::vector<RowIndex>& rows, Interrupt& interrupt) {
+  const Column number;
+  const Dataset data{{target.y.data(), 1, 1, target.y.size(), 1}, {&number, 1}};
+  Samples samples;
+  samples.row = rows;
+  std::vector<SampleIndex> everyone(rows.size());
+  std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
+  std::vector<Entry> sorted(rows.size());
+  ColumnSorter(interrupt).sort(data, samples, 0, everyone, sorted.data());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = samples.row[sorted[i].sample];
 }
 
 void fill_classes(const Target& target, Samples& samples) {
@@ -39,24 +55,22 @@ void fill_weights(const Target& target, Samples& samples) {
 
 }  // namespace
 
-Samples make_samples(const Target& target, std::span<const std::uint8_t> take) {
+Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt) {
   Samples samples;
   samples.n_classes = target.n_classes;
   for (std::size_t row = 0; row < target.n_rows(); ++row) {
     if (target.weight[row] > 0.0 && (take.empty() || take[row])) samples.row.push_back(static_cast<RowIndex>(row));
   }
+  // Equal weights of a class, or of a value of y, stand together: sums do not depend on the order of the rows.
+  const auto lighter = [&](RowIndex a, RowIndex b) { return target.weight[a] < target.weight[b]; };
+  if (!std::is_sorted(samples.row.begin(), samples.row.end(), lighter)) {
+    std::stable_sort(samples.row.begin(), samples.row.end(), lighter);
+  }
   if (target.n_classes > 0) {
-    // Equal weights of a class stand together: sums do not depend on the order of the rows either.
-    const auto lighter = [&](RowIndex a, RowIndex b) { return target.weight[a] < target.weight[b]; };
-    if (!std::is_sorted(samples.row.begin(), samples.row.end(), lighter)) {
-      std::stable_sort(samples.row.begin(), samples.row.end(), lighter);
-    }
     order_by_class(target, samples.row);
     fill_classes(target, samples);
   } else {
-    std::stable_sort(samples.row.begin(), samples.row.end(), [&](RowIndex a, RowIndex b) {
-      return target.y[a] != target.y[b] ? target.y[a] < target.y[b] : target.weight[a] < target.weight[b];
-    });
+    order_by_y(target, samples.row, interrupt);
     for (const RowIndex row : samples.row) samples.y.push_back(target.y[row]);
   }
   fill_weights(target, samples);

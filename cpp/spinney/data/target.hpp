@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "spinney/interrupt.hpp"
 #include "spinney/types.hpp"
 
 namespace spinney {
@@ -42,6 +43,6 @@ struct Samples {
 };
 
 /// The samples among the rows with take[row] != 0 (all rows if take is empty).
-Samples make_samples(const Target& target, std::span<const std::uint8_t> take);
+Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt);
 
 }  // namespace spinney

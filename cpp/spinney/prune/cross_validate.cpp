@@ -111,7 +111,8 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
   std::optional<SortedColumns> kept;
   if (sorted) kept = select_samples(*sorted, new_index, n_kept);
   ThreadTeam alone(1);
-  const Tree tree = grow({data, target, params, make_samples(target, fold.grow), std::move(kept)}, alone, interrupt);
+  const Tree tree =
+      grow({data, target, params, make_samples(target, fold.grow, interrupt), std::move(kept)}, alone, interrupt);
   std::vector<RowIndex> held_out;
   for (std::size_t row = 0; row < fold.test.size(); ++row) {
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "spinney/multiversion.hpp"
-
 namespace spinney {
 
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
@@ -41,22 +39,13 @@ namespace {
 
 constexpr std::size_t kLanes = 16;  // rows in flight: hides the latency of one load per level
 
-/// Moves kLanes rows down until none moves. A lane that met NaN is reported as suspect and must be routed again
-/// with care; a lane that stopped at an inner node met a test that is no threshold.
-template <class Packed>
-void descend(const Packed* nodes, const double* const* rows, std::ptrdiff_t stride, NodeId* at, std::uint8_t* suspect) {
-  for (std::int32_t moved = 1; moved != 0;) {
-    moved = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const Packed& node = nodes[at[lane]];
-      const double value = rows[lane][node.feature * stride];
-      const NodeId next = node.child + (value > node.threshold ? 1 : 0);
-      suspect[lane] = static_cast<std::uint8_t>(suspect[lane] | (value != value ? 1 : 0));
-      moved |= next ^ at[lane];
-      at[lane] = next;
-    }
-  }
-}
+/// A row on its way down; one that met NaN is suspect and must be routed again with care.
+struct Lane {
+  const double* values;
+  std::size_t row;
+  NodeId at;
+  bool suspect;
+};
 
 }  // namespace
 
@@ -65,20 +54,33 @@ void Router::route(const Tree& tree, const Matrix& x, std::size_t begin, std::si
     std::fill(leaf, leaf + (end - begin), 0);
     return;
   }
-  for (std::size_t block = begin; block < end; block += kLanes) {
-    const std::size_t count = std::min(kLanes, end - block);
-    const double* rows[kLanes];
-    NodeId at[kLanes] = {};
-    std::uint8_t suspect[kLanes] = {};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {  // spare lanes repeat the last row
-      const auto row = static_cast<std::ptrdiff_t>(block + std::min(lane, count - 1));
-      rows[lane] = x.data + row * x.row_stride;
-    }
-    descend(nodes_.data(), rows, x.column_stride, at, suspect);
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      NodeId node = suspect[lane] ? 0 : at[lane];
-      while (!tree.is_leaf(node)) node = next_node(tree, node, x, block + lane);
-      leaf[block - begin + lane] = node;
+  const auto enter = [&](std::size_t row) {
+    return Lane{x.data + static_cast<std::ptrdiff_t>(row) * x.row_stride, row, 0, false};
+  };
+  Lane lanes[kLanes];
+  std::size_t n_lanes = 0, next_row = begin;
+  while (n_lanes < kLanes && next_row < end) lanes[n_lanes++] = enter(next_row++);
+  while (n_lanes > 0) {
+    for (std::size_t i = 0; i < n_lanes; ++i) {
+      Lane& lane = lanes[i];
+      const Packed& node = nodes_[lane.at];
+      const double value = lane.values[node.feature * x.column_stride];
+      const NodeId next = node.child + (value > node.threshold ? 1 : 0);
+      lane.suspect |= value != value;
+      if (next != lane.at) {
+        lane.at = next;
+        continue;
+      }
+      // A leaf, or a test that is no threshold: finish the row, and let another one in.
+      NodeId at = lane.suspect ? 0 : lane.at;
+      while (!tree.is_leaf(at)) at = next_node(tree, at, x, lane.row);
+      leaf[lane.row - begin] = at;
+      if (next_row < end) {
+        lane = enter(next_row++);
+      } else {
+        lane = lanes[--n_lanes];
+        --i;
+      }
     }
   }
 }
