@@ -28,7 +28,7 @@ double mixed_cost(const Tree& tree, std::span<const Answer> answers, std::size_t
     if (subtree < answer.begin || subtree >= answer.end) continue;
     const double* value = tree.values(answer.node);
     const double total = tree.n_classes > 0 ? std::accumulate(value, value + tree.n_classes, 0.0) : 1.0;
-    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * value[i] / total;
+    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * (value[i] / total);
   }
   if (tree.n_classes > 0) return class_cost(tree, tree.cheapest(mixed.data()), target, row);
   const double d = target.y[row] - mixed[0];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace spinney {
 
@@ -51,14 +52,13 @@ double Tree::cost_of_label(const double* class_weights, ClassCode predicted) con
 }
 
 ClassCode Tree::cheapest(const double* class_weights) const {
-  if (cost.empty()) {
-    return static_cast<ClassCode>(std::max_element(class_weights, class_weights + n_classes) - class_weights);
-  }
+  constexpr double kBetter = 1.0 - 1e-12;  // costs closer than rounding are ties
+  const double total = cost.empty() ? std::accumulate(class_weights, class_weights + n_classes, 0.0) : 0.0;
   ClassCode best = 0;
   double least = kInfinity;
   for (ClassCode predicted = 0; predicted < n_classes; ++predicted) {
-    const double expected = cost_of_label(class_weights, predicted);
-    if (expected < least) {
+    const double expected = cost.empty() ? total - class_weights[predicted] : cost_of_label(class_weights, predicted);
+    if (expected < least * kBetter) {
       least = expected;
       best = predicted;
     }
