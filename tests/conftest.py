@@ -1,7 +1,6 @@
 """Profiles of hypothesis, and the path by which every test finds the oracle in `reference`.
 
-    pytest                                  a few examples of each property
-    pytest --hypothesis-profile=thorough    thousands
+Properties are tried on a few examples; `pytest --hypothesis-profile=thorough` tries thousands.
 """
 
 import sys

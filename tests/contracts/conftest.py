@@ -1,5 +1,5 @@
 """Fixtures of the contracts."""
 
-from contracts.seeds import rng, seed
+from contracts.seeds import module_rng, rng, seed
 
-__all__ = ["rng", "seed"]
+__all__ = ["module_rng", "rng", "seed"]

@@ -18,13 +18,15 @@ class Listed:
     `learns_all`: after fit, every training row is predicted right if rows that differ in y differ
     in a column. `draws_rows`: rows are divided at random into those that grow and those that judge,
     so their order matters, and a row of weight 2 is not two rows. `holds_out`: some rows do not
-    count in the fitted tree. `centre`: what a regression leaf predicts.
+    count in the fitted tree. `counts_rows`: something is decided by the number of rows rather than
+    by their weight. `centre`: what a regression leaf predicts.
     """
 
     estimator: BaseEstimator
     learns_all: bool = True
     draws_rows: bool = False
     holds_out: bool = False
+    counts_rows: bool = False
     centre: Any = np.mean
 
     @property
@@ -49,7 +51,7 @@ class Listed:
         return codes.astype(float)
 
     def prior(self, y: Any) -> Any:
-        """Return what is predicted from no knowledge of X: the first of the most frequent, or the centre."""
+        """Return what is predicted without X: the first of the most frequent, or the centre."""
         if not self.is_classifier:
             return self.centre(y)
         labels, counts = np.unique(y, return_counts=True)
@@ -76,6 +78,8 @@ LISTED = [
     Listed(CARTRegressor(max_leaf_nodes=8), learns_all=False),
     Listed(CARTClassifier(ccp_alpha=0.01), learns_all=False),
     Listed(CARTRegressor(ccp_alpha=0.01), learns_all=False),
+    Listed(CARTClassifier(max_bins=16), learns_all=False, counts_rows=True),
+    Listed(CARTRegressor(max_bins=16), learns_all=False, counts_rows=True),
     Listed(CARTClassifier(**_pruned()), learns_all=False, draws_rows=True),
     Listed(CARTRegressor(**_pruned()), learns_all=False, draws_rows=True),
     Listed(
@@ -121,7 +125,8 @@ every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name
 def answers(fitted: Any, X: Any) -> list[bytes]:
     """Return everything that is predicted for some rows, as bytes."""
     names = [name for name in ("predict", "predict_proba", "apply") if hasattr(fitted, name)]
-    return [pickle.dumps(getattr(fitted, name)(X).tolist()) for name in names]
+    arrays = [getattr(fitted, name)(X) for name in names]
+    return [pickle.dumps(a.tolist()) if a.dtype == object else a.tobytes() for a in arrays]
 
 
 def same_model(one: Any, other: Any, X: Any) -> bool:

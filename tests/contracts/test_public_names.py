@@ -53,15 +53,6 @@ def test_every_public_class_and_function_is_exported(name):
 
 
 @every_module
-def test_exported_names_are_sorted(name):
-    exported = importlib.import_module(name).__all__
-    plain = [word for word in exported if not word.startswith("__")]
-    assert plain == sorted(
-        plain, key=lambda word: (not word.isupper(), not word[0].isupper(), word)
-    )
-
-
-@every_module
 def test_what_is_exported_is_documented(name):
     module = importlib.import_module(name)
     assert module.__doc__

@@ -69,10 +69,8 @@ def split_gain(values: Array, y: Array, w: Array, test: Test, settings: Settings
 
 def is_allowed(split: Split, settings: Settings, slack: float = 0.0) -> bool:
     """Whether both sides are large enough; ``slack`` forgives rounding in the weights."""
-    return (
-        min(split.n_left, split.n_right) >= settings.min_samples_leaf
-        and split.least_weight >= settings.min_weight_leaf * (1 - slack)
-    )
+    enough_rows = min(split.n_left, split.n_right) >= settings.min_samples_leaf
+    return enough_rows and split.least_weight >= settings.min_weight_leaf * (1 - slack)
 
 
 def _measure(

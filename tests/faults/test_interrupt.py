@@ -1,0 +1,141 @@
+"""Ctrl-C stops any fit within 0.3 s, and leaves the estimator as it was."""
+
+import sys
+
+import pytest
+
+from faults.scripts import run
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+CASES = {
+    "classes": ("CARTClassifier()", "z > 0"),
+    "classes, two threads": ("CARTClassifier(n_jobs=2)", "z > 0"),
+    "classes, pruned by folds": ("CARTClassifier(pruning='cost_complexity', cv=3)", "z > 0"),
+    "numbers": ("CARTRegressor()", "z"),
+    "numbers by absolute error": ("CARTRegressor('absolute_error')", "z"),
+}
+
+INTERRUPT = """
+import signal, threading, pickle
+
+def interrupted(call, delay):
+    "Return the seconds from a signal to KeyboardInterrupt, the better of two tries."
+    wait = interrupted_once(call, delay)
+    return wait if wait is None or wait < 0.3 else min(wait, interrupted_once(call, delay))
+
+def interrupted_once(call, delay):
+    sent = []
+    def send():
+        time.sleep(delay)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    sender = threading.Thread(target=send)
+    try:
+        sender.start()
+        call()
+        sender.join()
+        time.sleep(0.2)
+    except KeyboardInterrupt:
+        return time.perf_counter() - sent[0]
+
+def state(estimator):
+    return pickle.dumps(sorted(vars(estimator).items()))
+"""
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
+    """A second try is allowed at each moment: the machine may be busy with other things."""
+    estimator, y = case
+    facts = run(
+        INTERRUPT
+        + f"""
+rng = np.random.default_rng(0)
+X = rng.normal(size=(1_000_000, 20))
+z = X[:, 0] + X[:, 1] * X[:, 2]
+y = {y}
+fresh, fitted = {estimator}, {estimator}.fit(X[:500, :3], y[:500])
+waits = []
+for estimator, delay in [(fresh, 0.05), (fresh, 0.4), (fresh, 1.2), (fitted, 0.3)]:
+    before = state(estimator)
+    waits.append(interrupted(lambda: estimator.fit(X, y), delay))
+    assert state(estimator) == before
+tell(waits=waits, unfitted=not hasattr(fresh, "tree_"), answers=len(fitted.predict(X[:9, :3])))
+"""
+    )
+    assert max(facts["waits"]) < 0.3
+    assert facts["unfitted"]
+    assert facts["answers"] == 9
+
+
+def test_an_interrupt_stops_a_long_fit_late_in_its_course():
+    """Deep in the tree nodes are small, and cross-validation has begun."""
+    facts = run(
+        INTERRUPT
+        + """
+rng = np.random.default_rng(0)
+X = rng.normal(size=(150_000, 20))
+y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0
+pruned = CARTClassifier(pruning="cost_complexity", cv=50)
+waits = [interrupted(lambda: pruned.fit(X, y), delay) for delay in (1.0, 2.5)]
+tell(waits=waits, unfitted=not hasattr(pruned, "tree_"))
+"""
+    )
+    assert max(facts["waits"]) < 0.3
+    assert facts["unfitted"]
+
+
+def test_an_interrupt_stops_a_long_predict():
+    facts = run(
+        INTERRUPT
+        + """
+X = np.arange(20_000.0)[:, None]
+fitted = CARTClassifier().fit(X, np.arange(len(X)) % 2)
+X = np.broadcast_to(X[-1], (200_000, 1))
+wait = interrupted(lambda: fitted.predict(X), 0.3)
+tell(wait=wait, answer=int(fitted.predict([[1.0]])[0]))
+"""
+    )
+    assert facts["wait"] < 0.3
+    assert facts["answer"] == 1
+
+
+def test_an_interrupt_that_is_ignored_does_no_harm():
+    """A program that handles the signal itself gets its whole tree."""
+    facts = run(
+        INTERRUPT
+        + """
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100_000, 10))
+y = X[:, 0] + rng.normal(size=len(X)) > 0
+quiet = CARTClassifier().fit(X, y)
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+disturbed = CARTClassifier()
+interrupted(lambda: disturbed.fit(X, y), 0.1)
+tell(seen=len(seen), same=disturbed.tree_ == quiet.tree_)
+"""
+    )
+    assert facts == {"seen": 1, "same": True}
+
+
+def test_a_handler_that_raises_stops_the_fit_with_its_own_error():
+    facts = run(
+        INTERRUPT
+        + """
+class Stop(Exception):
+    pass
+def stop(*_):
+    raise Stop("enough")
+signal.signal(signal.SIGINT, stop)
+rng = np.random.default_rng(0)
+X = rng.normal(size=(500_000, 20))
+estimator = CARTClassifier()
+try:
+    interrupted(lambda: estimator.fit(X, X[:, 0] * X[:, 1] > 0.1), 0.2)
+except Stop as error:
+    tell(message=str(error), unfitted=not hasattr(estimator, "tree_"))
+"""
+    )
+    assert facts == {"message": "enough", "unfitted": True}

@@ -1,0 +1,1 @@
+"""Growth against the oracle. `problems` draws data, `fitted` fits and translates trees."""

@@ -1,0 +1,1 @@
+"""Pruning against the oracle. `trees` draws trees by hand and by fit."""
