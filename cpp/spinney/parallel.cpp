@@ -1,10 +1,17 @@
 #include "spinney/parallel.hpp"
 
+#include <chrono>
+#include <system_error>
+
 namespace spinney {
 
 ThreadTeam::ThreadTeam(std::size_t n_threads, Interrupt* interrupt) : interrupt_(interrupt) {
-  for (std::size_t worker = 1; worker < n_threads; ++worker) {
-    workers_.emplace_back([this, worker] { serve(worker); });
+  try {
+    for (std::size_t worker = 1; worker < n_threads; ++worker) {
+      workers_.emplace_back([this, worker] { serve(worker); });
+    }
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are will do, as their number changes no result.
   }
 }
 

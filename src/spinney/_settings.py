@@ -14,6 +14,7 @@ CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
 REGRESSION_CRITERIA = ("squared_error", "absolute_error")
 MISSING_RULES = ("surrogate", "majority", "fractional")
 _NO_LIMIT = 2**62
+_MAX_THREADS = 256  # more would only wait; their number never changes a result
 
 
 def growth_params(
@@ -136,4 +137,5 @@ def thread_count(n_jobs: Any) -> int:
         )
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     wanted = int(n_jobs)
-    return wanted if wanted > 0 else max(1, (n_cores or 1) + 1 + wanted)
+    threads = wanted if wanted > 0 else max(1, (n_cores or 1) + 1 + wanted)
+    return min(threads, _MAX_THREADS)
