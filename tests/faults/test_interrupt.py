@@ -20,9 +20,13 @@ INTERRUPT = """
 import signal, threading, pickle
 
 def interrupted(call, delay):
-    "Return the seconds from a signal to KeyboardInterrupt, the better of two tries."
+    "Return the seconds from a signal to KeyboardInterrupt, the best of a few tries."
     wait = interrupted_once(call, delay)
-    return wait if wait is None or wait < 0.3 else min(wait, interrupted_once(call, delay))
+    for _ in range(5):
+        if wait is None or wait < 0.3:
+            break
+        wait = min(wait, interrupted_once(call, delay))
+    return wait
 
 def interrupted_once(call, delay):
     sent = []
@@ -46,7 +50,7 @@ def state(estimator):
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
-    """A second try is allowed at each moment: the machine may be busy with other things."""
+    """More tries are allowed at each moment: the machine may be busy with other things."""
     estimator, y = case
     facts = run(
         INTERRUPT
@@ -101,41 +105,33 @@ tell(wait=wait, answer=int(fitted.predict([[1.0]])[0]))
     assert facts["answer"] == 1
 
 
-def test_an_interrupt_that_is_ignored_does_no_harm():
-    """A program that handles the signal itself gets its whole tree."""
+def test_a_handler_of_the_program_decides_what_a_signal_means():
+    """One that returns lets the tree grow to its end; the error of one that raises stops it."""
     facts = run(
         INTERRUPT
         + """
 rng = np.random.default_rng(0)
-X = rng.normal(size=(100_000, 10))
+X = rng.normal(size=(200_000, 20))
 y = X[:, 0] + rng.normal(size=len(X)) > 0
-quiet = CARTClassifier().fit(X, y)
+quiet, disturbed, stopped = (CARTClassifier(max_depth=6) for _ in range(3))
+quiet.fit(X, y)
+
 seen = []
 signal.signal(signal.SIGINT, lambda *_: seen.append(1))
-disturbed = CARTClassifier()
 interrupted(lambda: disturbed.fit(X, y), 0.1)
 tell(seen=len(seen), same=disturbed.tree_ == quiet.tree_)
-"""
-    )
-    assert facts == {"seen": 1, "same": True}
 
-
-def test_a_handler_that_raises_stops_the_fit_with_its_own_error():
-    facts = run(
-        INTERRUPT
-        + """
 class Stop(Exception):
     pass
+
 def stop(*_):
     raise Stop("enough")
+
 signal.signal(signal.SIGINT, stop)
-rng = np.random.default_rng(0)
-X = rng.normal(size=(500_000, 20))
-estimator = CARTClassifier()
 try:
-    interrupted(lambda: estimator.fit(X, X[:, 0] * X[:, 1] > 0.1), 0.2)
+    interrupted(lambda: stopped.fit(X, y), 0.1)
 except Stop as error:
-    tell(message=str(error), unfitted=not hasattr(estimator, "tree_"))
+    tell(message=str(error), unfitted=not hasattr(stopped, "tree_"))
 """
     )
-    assert facts == {"message": "enough", "unfitted": True}
+    assert facts == {"seen": 1, "same": True, "message": "enough", "unfitted": True}

@@ -113,7 +113,7 @@ def limits(draw: st.DrawFn) -> dict[str, Any]:
     }
     found = {"missing": draw(st.sampled_from(["surrogate", "surrogate", "majority", "fractional"]))}
     for name, (default, other) in usual.items():
-        found[name] = draw(other) if draw(st.integers(0, 3)) == 0 else default
+        found[name] = draw(other) if draw(st.integers(0, 7)) == 7 else default
     return found
 
 
@@ -126,7 +126,7 @@ def tables(
     kinds: tuple[str, ...] | None = None,
 ) -> tuple[tuple[str, ...], Array, Array]:
     """Kinds, cells, and rows to predict: gaps and categories that fit has not seen among them."""
-    n_rows = draw(st.integers(2, max_rows))
+    n_rows = draw(st.integers(2, max_rows) | st.integers(10, max_rows))
     if kinds is None:
         kinds = tuple(draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=max_columns)))
     cells = np.array([draw(columns(kind, n_rows, max_categories)) for kind in kinds]).T
@@ -144,7 +144,7 @@ def tables(
 def classification(draw: st.DrawFn, max_classes: int = 4, **size: Any) -> Problem:
     """Class codes 0, 1, ... as floats; not all of them need occur."""
     kinds, cells, new = draw(tables(**size))
-    n_classes = draw(st.integers(1, max_classes))
+    n_classes = draw(st.sampled_from([*range(2, max_classes + 1), 1]))
     y = draw(st.lists(st.integers(0, n_classes - 1), min_size=len(cells), max_size=len(cells)))
     w = draw(weights(len(cells)))
     return Problem(kinds, cells, np.array(y, dtype=float), w, draw(limits()), new)

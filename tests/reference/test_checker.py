@@ -29,6 +29,7 @@ def some_settings() -> Iterator[Settings]:
     yield Settings(n_classes=3, missing="majority", min_samples_leaf=3)
     yield Settings(n_classes=3, missing="fractional", min_impurity_decrease=0.02)
     yield Settings(n_classes=3, max_depth=2, max_surrogates=1, min_samples_split=8)
+    yield Settings(n_classes=3, min_weight_leaf=5.0)
     yield Settings(n_classes=None)
     yield Settings(n_classes=None, missing="fractional", max_depth=3)
     yield Settings(n_classes=None, criterion="absolute_error")
@@ -196,6 +197,7 @@ def test_a_spoilt_root_is_found(
         ({"max_depth": 1}, "at max_depth=1"),
         ({"min_samples_split": 13}, "is divided with"),
         ({"min_samples_leaf": 2}, "rows with a value"),
+        ({"min_weight_leaf": 2.0}, "the lighter one weighs 1.0"),
         ({"min_impurity_decrease": 0.2}, "too small"),
         ({"max_surrogates": 1}, "2 surrogates"),
         ({"missing": "majority"}, "has surrogates"),

@@ -9,11 +9,19 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kBlockRows = 4096;
+constexpr std::size_t kMaxBlockRows = 4096;
+constexpr std::size_t kBlockSteps = std::size_t{1} << 22;
+
+std::size_t depth_of(const Tree& tree) {
+  std::vector<std::size_t> depth(tree.n_nodes(), 0);
+  for (std::size_t node = 1; node < tree.n_nodes(); ++node) depth[node] = depth[tree.parent[node]] + 1;
+  return *std::max_element(depth.begin(), depth.end());
+}
 
 }  // namespace
 
-Predictor::Predictor(const Tree& tree) : router_(tree) {
+Predictor::Predictor(const Tree& tree)
+    : router_(tree), block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
   for (NodeId node = 0; tree.n_classes > 0 && node < static_cast<NodeId>(tree.n_nodes()); ++node) {
     const double* weights = tree.values(node);
     total_.push_back(std::accumulate(weights, weights + tree.n_classes, 0.0));
@@ -35,11 +43,11 @@ void Predictor::add_answer(const Tree& tree, NodeId node, double share, double* 
 
 template <class Write>
 void Predictor::for_each_leaf(const Tree& tree, const Matrix& x, const Work& work, Write&& write) const {
-  const std::size_t n_blocks = (x.n_rows + kBlockRows - 1) / kBlockRows;
+  const std::size_t n_blocks = (x.n_rows + block_rows_ - 1) / block_rows_;
   const auto run_block = [&](std::size_t block, std::size_t) {
     work.interrupt.check();
-    NodeId leaf[kBlockRows];
-    const std::size_t begin = block * kBlockRows, end = std::min(x.n_rows, begin + kBlockRows);
+    NodeId leaf[kMaxBlockRows];
+    const std::size_t begin = block * block_rows_, end = std::min(x.n_rows, begin + block_rows_);
     router_.route(tree, x, begin, end, leaf);
     write(begin, end, leaf);
   };

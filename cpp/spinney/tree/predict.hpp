@@ -33,6 +33,7 @@ class Predictor {
   void shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) const;
 
   Router router_;
+  std::size_t block_rows_;           // few for a deep tree: between blocks Ctrl-C is heard
   std::vector<double> total_;        // per node, the sum of its class weights
   std::vector<std::int64_t> label_;  // per node
 };

@@ -48,7 +48,9 @@ def impurity_decreases(state: Mapping[str, Any]) -> NDArray[np.float64]:
 
 def impurity_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     """Return each feature's share of the impurity that the tests remove; all 0 without a test."""
-    sums = _sum_by_feature(state, impurity_decreases(state))
+    largest = state["impurity"].max()  # shares do not depend on the unit: keep sums in range
+    unit = {**state, "impurity": state["impurity"] / largest if largest > 0 else state["impurity"]}
+    sums = _sum_by_feature(state, impurity_decreases(unit))
     total = sums.sum()
     return sums / total if total > 0 else sums
 
@@ -60,7 +62,7 @@ def surrogate_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     owner = np.repeat(np.arange(len(gain)), np.diff(state["surrogate_begin"]))
     credit = gain[owner] * state["surrogate_adjusted"]
     np.add.at(sums, state["surrogate_feature"], credit)
-    return sums
+    return np.minimum(sums, np.finfo(np.float64).max)
 
 
 def _sum_by_feature(state: Mapping[str, Any], amounts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -93,7 +93,14 @@ class NodeArrays:
     def risk(self) -> NDArray[np.float64]:
         """Cost of each node as a leaf, per unit of weight of all training rows."""
         total = self.weight[0]
-        return _frozen(self._array("risk") / total if total > 0 else np.zeros(self.n_nodes))
+        if not total > 0:
+            return _frozen(np.zeros(self.n_nodes))
+        cost = self._array("risk")
+        limit = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):
+            means = np.minimum(cost / total, limit)
+        # A sum of huge losses is cut off at the limit; their mean may well be below it.
+        return _frozen(np.where(cost == limit, self.impurity * (self.weight / total), means))
 
     @cached_property
     def depth(self) -> NDArray[np.int64]:
