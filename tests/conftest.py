@@ -1,8 +1,10 @@
 """Profiles of hypothesis, and the path by which every test finds the oracle in `reference`.
 
-Properties are tried on a few examples; `pytest --hypothesis-profile=thorough` tries thousands.
+Properties are tried on a few examples, new ones in every run; where the variable CI is set, on the
+same ones in every run. `pytest --hypothesis-profile=thorough` tries thousands.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -17,4 +19,5 @@ _COMMON = {
 }
 settings.register_profile("quick", max_examples=30, **_COMMON)
 settings.register_profile("thorough", max_examples=1000, **_COMMON)
-settings.load_profile("quick")
+settings.register_profile("ci", max_examples=30, derandomize=True, **_COMMON)
+settings.load_profile("ci" if os.environ.get("CI") else "quick")
