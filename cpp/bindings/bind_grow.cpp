@@ -128,6 +128,16 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
 }  // namespace
 
 void bind_grow(nb::module_& m) {
+  nb::class_<MultiwayParams>(m, "MultiwayParams")
+      .def(nb::init<>())
+      .def_rw("gain_ratio", &MultiwayParams::gain_ratio)
+      .def_rw("without_gain", &MultiwayParams::without_gain)
+      .def_rw("nominal_only", &MultiwayParams::nominal_only)
+      .def_rw("grouped", &MultiwayParams::grouped)
+      .def_rw("max_intervals", &MultiwayParams::max_intervals)
+      .def_rw("min_branch", &MultiwayParams::min_branch)
+      .def_rw("min_split", &MultiwayParams::min_split);
+
   nb::class_<GrowParams>(m, "GrowParams")
       .def(nb::init<>())
       .def("set_criterion", [](GrowParams& self, const std::string& name) { self.criterion.kind = kCriteria.at(name); })
@@ -147,7 +157,8 @@ void bind_grow(nb::module_& m) {
       .def_rw("max_features", &GrowParams::max_features)
       .def_rw("max_surrogates", &GrowParams::max_surrogates)
       .def_rw("max_bins", &GrowParams::max_bins)
-      .def_rw("seed", &GrowParams::seed);
+      .def_rw("seed", &GrowParams::seed)
+      .def("set_multiway", [](GrowParams& self, const MultiwayParams& multiway) { self.multiway = multiway; });
 
   nb::class_<BoundDataset>(m, "Dataset")
       .def(

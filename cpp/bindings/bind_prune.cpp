@@ -1,10 +1,15 @@
 // Pruning: the cost-complexity sequence, errors of its subtrees on other rows, reduced-error pruning.
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
+#include "hosted.hpp"
 #include "spinney/prune/cross_validate.hpp"
+#include "spinney/prune/description.hpp"
+#include "spinney/prune/error_based.hpp"
 #include "spinney/prune/reduced_error.hpp"
 
 namespace spinney::bindings {
@@ -63,6 +68,37 @@ void bind_prune(nb::module_& m) {
         return to_mask(reduced_error(tree.tree(), view(x), target.target));
       },
       nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), "Nodes to turn into leaves.");
+
+  m.def(
+      "collapse_useless",
+      [](const BoundTree& tree) { return std::make_unique<BoundTree>(collapse_useless(tree.tree())); }, nb::arg("tree"),
+      "The tree without branches that save no training errors.");
+
+  m.def(
+      "error_based",
+      [](const BoundTree& tree, const Table& x, const BoundTarget& target, const GrowParams& grown, double cf,
+         bool raise_subtrees) {
+        check_rows(tree, x, target);
+        Tree pruned;
+        run_hosted([&](Interrupt& interrupt) {
+          pruned = error_based(tree.tree(), view(x), target.target, {cf, raise_subtrees, &grown.criterion}, interrupt);
+        });
+        return std::make_unique<BoundTree>(std::move(pruned));
+      },
+      nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("grown"), nb::arg("cf"),
+      nb::arg("raise_subtrees"), "The tree pruned by C4.5's estimate of errors, from the rows that grew it.");
+
+  m.def(
+      "describe",
+      [](const BoundTree& tree) {
+        Description bits = describe(tree.tree());
+        return nb::make_tuple(to_numpy(std::move(bits.test)), to_numpy(std::move(bits.classes)));
+      },
+      nb::arg("tree"), "(bits of every node's test, bits of the classes in it as a leaf).");
+
+  m.def(
+      "shortest", [](const BoundTree& tree) { return to_mask(shortest(tree.tree())); }, nb::arg("tree"),
+      "Nodes to turn into leaves for the shortest description.");
 }
 
 }  // namespace spinney::bindings

@@ -51,6 +51,8 @@ TestTable take_tests(const nb::dict& state, const std::string& prefix) {
   tests.code_begin = take<std::int64_t>(state, (prefix + "code_begin").c_str());
   tests.code = take<std::int32_t>(state, (prefix + "code").c_str());
   tests.branch = take<std::int32_t>(state, (prefix + "branch").c_str());
+  tests.cut_begin = take<std::int64_t>(state, (prefix + "cut_begin").c_str());
+  tests.cut = take<double>(state, (prefix + "cut").c_str());
   return tests;
 }
 
@@ -63,6 +65,8 @@ void put_tests(nb::dict& state, const TestTable& tests, const std::string& prefi
   state[(prefix + "code_begin").c_str()] = to_numpy(tests.code_begin);
   state[(prefix + "code").c_str()] = to_numpy(tests.code);
   state[(prefix + "branch").c_str()] = to_numpy(tests.branch);
+  state[(prefix + "cut_begin").c_str()] = to_numpy(tests.cut_begin);
+  state[(prefix + "cut").c_str()] = to_numpy(tests.cut);
 }
 
 Tree tree_from_state(const nb::dict& state) {

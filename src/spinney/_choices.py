@@ -50,14 +50,22 @@ def check_integer(name: str, value: Any, *, low: int, remedy: str = "") -> int:
 
 
 def check_number(
-    name: str, value: Any, *, low: float, high: float = math.inf, open_ends: bool = False
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float = math.inf,
+    open_ends: bool = False,
+    open_low: bool = False,
 ) -> float:
     """Return a parameter as a finite float between `low` and `high`."""
+    open_low = open_low or open_ends
     if is_number(value) and math.isfinite(float(value)):
         number = float(value)
-        if low < number < high or (not open_ends and low <= number <= high):
+        above = number > low if open_low else number >= low
+        if above and (number < high if open_ends else number <= high):
             return number
-    bounds = f"> {low:g}" if open_ends else f">= {low:g}"
+    bounds = f"> {low:g}" if open_low else f">= {low:g}"
     if math.isfinite(high):
         bounds += f" and {'<' if open_ends else '<='} {high:g}"
     raise ValueError(f"{name} must be a number {bounds}, got {value!r}.")

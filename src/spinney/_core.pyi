@@ -25,6 +25,51 @@ class Tree:
 
     def collapse(self, make_leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Tree: ...
 
+class MultiwayParams:
+    def __init__(self) -> None: ...
+
+    @property
+    def gain_ratio(self) -> bool: ...
+
+    @gain_ratio.setter
+    def gain_ratio(self, arg: bool, /) -> None: ...
+
+    @property
+    def without_gain(self) -> bool: ...
+
+    @without_gain.setter
+    def without_gain(self, arg: bool, /) -> None: ...
+
+    @property
+    def nominal_only(self) -> bool: ...
+
+    @nominal_only.setter
+    def nominal_only(self, arg: bool, /) -> None: ...
+
+    @property
+    def grouped(self) -> bool: ...
+
+    @grouped.setter
+    def grouped(self, arg: bool, /) -> None: ...
+
+    @property
+    def max_intervals(self) -> int: ...
+
+    @max_intervals.setter
+    def max_intervals(self, arg: int, /) -> None: ...
+
+    @property
+    def min_branch(self) -> float: ...
+
+    @min_branch.setter
+    def min_branch(self, arg: float, /) -> None: ...
+
+    @property
+    def min_split(self) -> float: ...
+
+    @min_split.setter
+    def min_split(self, arg: float, /) -> None: ...
+
 class GrowParams:
     def __init__(self) -> None: ...
 
@@ -98,6 +143,8 @@ class GrowParams:
     @seed.setter
     def seed(self, arg: int, /) -> None: ...
 
+    def set_multiway(self, arg: MultiwayParams, /) -> None: ...
+
 class Dataset:
     def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -122,3 +169,17 @@ def path_errors(tree: Tree, alphas: Annotated[NDArray[numpy.float64], dict(shape
 
 def reduced_error(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target) -> NDArray[numpy.bool_]:
     """Nodes to turn into leaves."""
+
+def collapse_useless(tree: Tree) -> Tree:
+    """The tree without branches that save no training errors."""
+
+def error_based(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, grown: GrowParams, cf: float, raise_subtrees: bool) -> Tree:
+    """
+    The tree pruned by C4.5's estimate of errors, from the rows that grew it.
+    """
+
+def describe(tree: Tree) -> tuple:
+    """(bits of every node's test, bits of the classes in it as a leaf)."""
+
+def shortest(tree: Tree) -> NDArray[numpy.bool_]:
+    """Nodes to turn into leaves for the shortest description."""

@@ -11,6 +11,7 @@ from spinney import _core
 from spinney._choices import check_choice, check_integer, check_number, is_integer, is_number
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
+CLASS_PRUNINGS = (None, "cost_complexity", "reduced_error", "error_based", "mdl")
 REGRESSION_CRITERIA = ("squared_error", "absolute_error")
 MISSING_RULES = ("surrogate", "majority", "fractional")
 _NO_LIMIT = 2**62
@@ -44,7 +45,7 @@ def growth_params(
     check_choice("missing", estimator.missing, MISSING_RULES)
     check_choice("unseen", estimator.unseen, ("missing", "error"))
     params.set_missing(MISSING_RULES.index(estimator.missing))
-    params.max_depth = _max_depth(estimator.max_depth)
+    params.max_depth = max_depth_limit(estimator.max_depth)
     params.min_samples_split = _row_count(
         "min_samples_split", estimator.min_samples_split, 2, n_rows
     )
@@ -83,7 +84,8 @@ def growth_params(
     return params
 
 
-def _max_depth(value: Any) -> int:
+def max_depth_limit(value: Any) -> int:
+    """Return the largest depth that `max_depth` allows."""
     if value is None:
         return _NO_LIMIT
     remedy = "Use max_depth=None for an unlimited depth."

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spinney import _core
 from spinney._table import Column, Schema
-from spinney.tree import MultiwayTest, SubsetTest, Surrogate, ThresholdTest, Tree
+from spinney.tree import IntervalTest, MultiwayTest, SubsetTest, Surrogate, ThresholdTest, Tree
 from spinney.tree._arrays import pack_tests
 
 LABELS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=0, max_size=4)
@@ -32,6 +32,9 @@ def some_test(draw: st.DrawFn, schema: Schema, n_branches: int | None = None) ->
     feature = draw(st.integers(0, len(schema.columns) - 1))
     column = schema.columns[feature]
     if column.kind == "numeric":
+        if n_branches is None and draw(st.booleans()):
+            cuts = draw(st.lists(NUMBERS, min_size=1, max_size=4, unique=True))
+            return IntervalTest(feature, column.name, tuple(sorted(cuts)))
         return ThresholdTest(feature, column.name, draw(NUMBERS))
     if column.kind == "ordered":
         cuts = st.integers(0, 2 * len(column.categories) - 3).map(lambda c: c / 2)

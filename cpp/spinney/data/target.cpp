@@ -7,6 +7,22 @@
 
 namespace spinney {
 
+double Target::least_cost(std::span<const double> class_weights) const {
+  if (cost.empty()) {
+    const double total = std::accumulate(class_weights.begin(), class_weights.end(), 0.0);
+    return total - *std::max_element(class_weights.begin(), class_weights.end());
+  }
+  double least = kInfinity;
+  for (std::size_t predicted = 0; predicted < class_weights.size(); ++predicted) {
+    double sum = 0.0;
+    for (std::size_t truth = 0; truth < class_weights.size(); ++truth) {
+      sum += class_weights[truth] * cost[truth * class_weights.size() + predicted];
+    }
+    least = std::min(least, sum);
+  }
+  return least;
+}
+
 namespace {
 
 /// Rows in class order: a counting sort.

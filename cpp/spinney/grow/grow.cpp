@@ -8,6 +8,7 @@
 #include "spinney/grow/binned_store.hpp"
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
+#include "spinney/grow/multiway.hpp"
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/random.hpp"
 #include "spinney/tree/route.hpp"
@@ -305,6 +306,7 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
+  if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
   return Grower(std::move(input), team, interrupt).run();
 }
 

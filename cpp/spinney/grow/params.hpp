@@ -2,6 +2,7 @@
 // Every setting of growth. The Python layer checks what users give; these are what the core works with.
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,17 @@
 #include "spinney/types.hpp"
 
 namespace spinney {
+
+/// ID3 and C4.5: a branch for each category, gaps by fractions. All limits count weight, not rows.
+struct MultiwayParams {
+  bool gain_ratio = true;          // C4.5; otherwise the information gain decides
+  bool without_gain = false;       // ID3: a column that tells rows apart will do, even if it gains nothing
+  bool nominal_only = false;       // ID3: every column is taken by its codes
+  bool grouped = false;            // categories that belong together share a branch
+  std::int64_t max_intervals = 2;  // of a numeric test
+  double min_branch = 2.0;         // weight that at least two branches need
+  double min_split = 2.0;          // weight that a node needs to be divided
+};
 
 struct GrowParams {
   CriterionChoice criterion;
@@ -23,6 +35,7 @@ struct GrowParams {
   MissingRule missing = MissingRule::surrogate;
   std::int64_t max_bins = 0;  // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;
+  std::optional<MultiwayParams> multiway;  // grown by ID3 or C4.5 instead of CART
 };
 
 /// Rows set aside to say when to stop: growth ends when `patience` divisions in a row did not lower their error.

@@ -59,22 +59,8 @@ Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples
   summary.totals.loss = summary.totals.weight;
   summary.pure = std::count_if(raw.begin(), raw.end(), [](double w) { return w > 0.0; }) < 2;
   stats.impurity = summary.pure ? 0.0 : std::max(0.0, loss / stats.weight);
-  stats.risk = least_cost(stats.value, stats.weight);
+  stats.risk = target_.least_cost(stats.value);
   return summary;
-}
-
-/// The cost of the cheapest label.
-double Summarizer::least_cost(const std::vector<double>& weights, double total) const {
-  if (target_.cost.empty()) return total - *std::max_element(weights.begin(), weights.end());
-  double least = kInfinity;
-  for (std::size_t predicted = 0; predicted < weights.size(); ++predicted) {
-    double cost = 0.0;
-    for (std::size_t truth = 0; truth < weights.size(); ++truth) {
-      cost += weights[truth] * target_.cost[truth * weights.size() + predicted];
-    }
-    least = std::min(least, cost);
-  }
-  return least;
 }
 
 void Summarizer::finish_regression(Summary& summary, double centre, double loss) const {

@@ -30,7 +30,6 @@ class Summarizer {
  private:
   Summary classes(std::span<const SampleIndex> group) const;
   Summary from_classes(std::vector<double> raw, std::int64_t n_samples) const;
-  double least_cost(const std::vector<double>& weights, double total) const;
   Summary mean(std::span<const SampleIndex> group) const;
   Summary median(std::span<const SampleIndex> group) const;
   void finish_regression(Summary& summary, double centre, double loss) const;

@@ -15,10 +15,13 @@ void TestTable::append(const Test& test) {
     branch.push_back(to_branch);
   }
   code_begin.push_back(static_cast<std::int64_t>(code.size()));
+  cut.insert(cut.end(), test.cuts.begin(), test.cuts.end());
+  cut_begin.push_back(static_cast<std::int64_t>(cut.size()));
 }
 
 Test TestTable::get(std::size_t index) const {
-  Test test{kind[index], feature[index], threshold[index], {}};
+  Test test{kind[index], feature[index], threshold[index], {}, {}};
+  test.cuts.assign(cut.begin() + cut_begin[index], cut.begin() + cut_begin[index + 1]);
   for (std::int64_t i = code_begin[index]; i < code_begin[index + 1]; ++i) test.codes.emplace_back(code[i], branch[i]);
   return test;
 }
@@ -37,6 +40,10 @@ Surrogate SurrogateTable::get(std::size_t index) const {
 std::int32_t TestTable::answer(std::size_t index, double value) const {
   if (std::isnan(value)) return kNoBranch;
   if (kind[index] == TestKind::threshold) return value <= threshold[index] ? 0 : 1;
+  if (cut_begin[index] < cut_begin[index + 1]) {
+    const auto low = cut.begin() + cut_begin[index], high = cut.begin() + cut_begin[index + 1];
+    return static_cast<std::int32_t>(std::lower_bound(low, high, value) - low);
+  }
   const auto first = code.begin() + code_begin[index], last = code.begin() + code_begin[index + 1];
   if (value < 0 || value > static_cast<double>(std::numeric_limits<std::int32_t>::max())) return kNoBranch;
   const auto wanted = static_cast<std::int32_t>(value);
@@ -81,8 +88,21 @@ std::string check_codes(const TestTable& tests, std::size_t index, std::int32_t 
   return "";
 }
 
+/// The cuts of a multiway test: ascending numbers, one fewer than branches.
+std::string check_cuts(const TestTable& tests, std::size_t index, std::int32_t n_branches) {
+  const std::int64_t begin = tests.cut_begin[index], end = tests.cut_begin[index + 1];
+  if (tests.code_begin[index] < tests.code_begin[index + 1]) return "a test has both categories and cuts";
+  if (end - begin != n_branches - 1) return "the number of cuts does not match the children";
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (std::isnan(tests.cut[i]) || (i > begin && !(tests.cut[i] > tests.cut[i - 1]))) return "cuts are not ascending";
+  }
+  return "";
+}
+
 std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n_features, std::int32_t n_branches) {
   if (tests.feature[index] < 0 || tests.feature[index] >= n_features) return "feature out of range";
+  const bool has_cuts = tests.cut_begin[index] < tests.cut_begin[index + 1];
+  if (has_cuts && tests.kind[index] != TestKind::multiway) return "only a multiway test has cuts";
   switch (tests.kind[index]) {
     case TestKind::threshold:
       if (std::isnan(tests.threshold[index])) return "threshold is NaN";
@@ -90,7 +110,8 @@ std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n
     case TestKind::subset:
       if (n_branches != 2) return "a subset test needs two children";
       return check_codes(tests, index, n_branches);
-    case TestKind::multiway: return check_codes(tests, index, n_branches);
+    case TestKind::multiway:
+      return has_cuts ? check_cuts(tests, index, n_branches) : check_codes(tests, index, n_branches);
     default: return "unknown kind of test";
   }
 }
@@ -102,7 +123,8 @@ bool check_offsets(const std::vector<std::int64_t>& begin, std::size_t n, std::s
 
 bool check_table(const TestTable& tests, std::size_t n) {
   return tests.kind.size() == n && tests.feature.size() == n && tests.threshold.size() == n &&
-         tests.code.size() == tests.branch.size() && check_offsets(tests.code_begin, n, tests.code.size());
+         tests.code.size() == tests.branch.size() && check_offsets(tests.code_begin, n, tests.code.size()) &&
+         check_offsets(tests.cut_begin, n, tests.cut.size());
 }
 
 std::string check_sizes(const Tree& tree) {

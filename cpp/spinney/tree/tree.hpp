@@ -17,6 +17,7 @@ struct Test {
   FeatureIndex feature = -1;
   double threshold = kNaN;
   std::vector<std::pair<std::int32_t, std::int32_t>> codes;  // (code, branch), ascending
+  std::vector<double> cuts;                                  // ascending; branch i takes cuts[i - 1] < x <= cuts[i]
 };
 
 struct Surrogate {
@@ -26,13 +27,16 @@ struct Surrogate {
 };
 
 /// Tests side by side. Subset and multiway tests keep a slice of (code, branch) pairs, sorted by code: the
-/// categories that the rows of the node held. Any other category is as good as missing there.
+/// categories that they know. Any other category is as good as missing there. A multiway test of a numeric column
+/// keeps a slice of cuts instead.
 struct TestTable {
   std::vector<TestKind> kind;
   std::vector<FeatureIndex> feature;           // -1 in a leaf
   std::vector<double> threshold;               // NaN unless kind is threshold
   std::vector<std::int64_t> code_begin = {0};  // size() + 1 offsets into code and branch
   std::vector<std::int32_t> code, branch;
+  std::vector<std::int64_t> cut_begin = {0};  // size() + 1 offsets into cut
+  std::vector<double> cut;
 
   std::size_t size() const { return kind.size(); }
   void append(const Test& test);

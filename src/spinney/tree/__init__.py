@@ -1,15 +1,20 @@
 """Trees, their nodes and tests, and the estimators that learn one tree."""
 
+from spinney.tree._c45 import C45Classifier
 from spinney.tree._classifier import CARTClassifier
+from spinney.tree._id3 import ID3Classifier
 from spinney.tree._node import Node
 from spinney.tree._regressor import CARTRegressor
 from spinney.tree._segments import segment_borders
-from spinney.tree._tests import MultiwayTest, SubsetTest, Surrogate, ThresholdTest
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Surrogate, ThresholdTest
 from spinney.tree._view import Tree
 
 __all__ = [
+    "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "ID3Classifier",
+    "IntervalTest",
     "MultiwayTest",
     "Node",
     "SubsetTest",

@@ -1,8 +1,8 @@
 """Tests in and out of the core's arrays.
 
-A table of tests is a set of parallel arrays: kind, feature and threshold, and for tests on
-categories a slice of (code, branch) pairs, sorted by code. A tree has two such tables: that of its
-nodes, and with the prefix "surrogate_" that of their surrogates.
+A table of tests is a set of parallel arrays: kind, feature and threshold, for tests on categories
+a slice of (code, branch) pairs, sorted by code, and for tests on intervals a slice of cuts. A tree
+has two such tables: that of its nodes, and with the prefix "surrogate_" that of their surrogates.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
-from spinney.tree._tests import MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
 # Both in the order of the core's codes.
 KINDS = ("leaf", "threshold", "subset", "multiway", "expression")
@@ -45,6 +45,10 @@ def read_test(
     if kind == "threshold":
         threshold = float(state[prefix + "threshold"][index])
         return ThresholdTest(feature, column.name, threshold, column.categories)
+    cut_begin, cut_end = state[prefix + "cut_begin"][index : index + 2].tolist()
+    if cut_begin < cut_end:
+        cuts = tuple(state[prefix + "cut"][cut_begin:cut_end].tolist())
+        return IntervalTest(feature, column.name, cuts, column.categories)
     slots: list[list[Any]] = [[] for _ in range(n_branches)]
     begin, end = state[prefix + "code_begin"][index : index + 2].tolist()
     codes, branches = state[prefix + "code"][begin:end], state[prefix + "branch"][begin:end]
@@ -61,6 +65,8 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
     kinds, features, thresholds, begins = [], [], [], [0]
     codes: list[int] = []
     branches: list[int] = []
+    cuts: list[float] = []
+    cut_begins = [0]
     for test in tests:
         kinds.append(KINDS.index("leaf" if test is None else test.kind))
         features.append(-1 if test is None else test.feature)
@@ -69,6 +75,8 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
             codes.append(code)
             branches.append(branch)
         begins.append(len(codes))
+        cuts.extend(test.cuts if isinstance(test, IntervalTest) else ())
+        cut_begins.append(len(cuts))
     arrays = {
         "kind": np.array(kinds, dtype=np.uint8),
         "feature": np.array(features, dtype=np.int32),
@@ -76,12 +84,14 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
         "code_begin": np.array(begins, dtype=np.int64),
         "code": np.array(codes, dtype=np.int32),
         "branch": np.array(branches, dtype=np.int32),
+        "cut_begin": np.array(cut_begins, dtype=np.int64),
+        "cut": np.array(cuts, dtype=np.float64),
     }
     return {prefix + name: array for name, array in arrays.items()}
 
 
 def _code_pairs(test: Test | None, schema: Schema) -> list[tuple[int, int]]:
-    if test is None or isinstance(test, ThresholdTest):
+    if test is None or isinstance(test, ThresholdTest | IntervalTest):
         return []
     if isinstance(test, SubsetTest):
         groups: tuple[tuple[Any, ...], ...] = (test.categories, test.other_categories)

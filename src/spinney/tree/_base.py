@@ -1,7 +1,7 @@
-"""What classifiers and regressors of one tree share: fit in named steps, and rows to leaves.
+"""What all estimators of one tree share: fit in named steps, and rows to leaves.
 
-A subclass says how `y` becomes a target (`_encode_target`), which criteria it knows (`_criteria`)
-and what a prediction looks like.
+A subclass says how `y` becomes a target (`_encode_target`), how the core is to grow
+(`_growth_params`) and what a prediction looks like.
 """
 
 from abc import ABC, abstractmethod
@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._choices import check_choice, check_flag, check_number
 from spinney._folds import hold_out, make_folds
-from spinney._settings import growth_params, thread_count
+from spinney._settings import thread_count
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import check_weights
 from spinney.pruning import PruningPath
@@ -81,6 +81,13 @@ class Rows:
         return None if self.held_out is None else ~self.held_out
 
 
+def core_dataset(values: Floats, schema: Schema) -> _core.Dataset:
+    """Return a table with its kinds of column, as the core takes it."""
+    kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
+    sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
+    return _core.Dataset(values, kinds, sizes)
+
+
 def _refuse_too_many_cells(X: Any) -> None:
     """Refuse a table that cannot be sorted, before any of it is copied."""
     shape = getattr(X, "shape", ())
@@ -92,13 +99,29 @@ def _refuse_too_many_cells(X: Any) -> None:
 
 
 class BaseTree(BaseEstimator, ABC):
-    """One tree in `tree_`, by CART."""
+    """One tree in `tree_`."""
 
-    _criteria: tuple[str, ...]
+    _prunings: tuple[str | None, ...] = (None, "cost_complexity", "reduced_error")
 
     @abstractmethod
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
         """Check y and what weighs it."""
+
+    @abstractmethod
+    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        """Check the settings of growth."""
+
+    def _goes_on(self) -> bool:
+        """Tell whether fit goes on from the tree that is there."""
+        return False
+
+    def _stops_early(self) -> bool:
+        """Tell whether rows are set aside to say when to stop."""
+        return False
+
+    def _continuation(self, target: FitTarget, rows: Rows) -> dict[str, Any]:
+        """Return what else the core is told: the tree to go on from, when to stop."""
+        return {"validation_weight": np.zeros(0)}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow a tree, and prune it as `pruning` says.
@@ -148,11 +171,11 @@ class BaseTree(BaseEstimator, ABC):
 
     def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
         """Set rows aside, or deal them into folds, as pruning and early stopping need it."""
-        check_choice("pruning", self.pruning, (None, "cost_complexity", "reduced_error"))
+        check_choice("pruning", self.pruning, self._prunings)
         check_choice("rule", self.rule, ("1se", "min"))
         used = target.weight > 0
         held_out = None
-        if check_flag("early_stopping", self.early_stopping) or self.pruning == "reduced_error":
+        if self._stops_early() or self.pruning == "reduced_error":
             held_out = hold_out(self.validation_fraction, target.strata, used, self.random_state)
             used = used & ~held_out
         folds = []
@@ -164,38 +187,19 @@ class BaseTree(BaseEstimator, ABC):
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
     ) -> tuple[Tree, tuple[Floats, Floats] | None]:
         """Grow a tree; with folds, also find the error of its subtrees."""
-        params = growth_params(self, self._criteria, *values.shape)
-        params.min_impurity_decrease = float(
-            np.ldexp(params.min_impurity_decrease, -target.loss_exponent)
-        )
-        if target.cost is not None and self.criterion == "gini":
-            params.set_cost(target.cost.ravel())
-        start, validation = None, np.zeros(0)
-        if self._goes_on():
-            if self.missing == "fractional":
-                raise ValueError(
-                    "warm_start does not work with missing='fractional': leaves do not say which "
-                    "shares of a row they hold. Use missing='surrogate' or 'majority'."
-                )
-            units = (-target.exponent, -target.loss_exponent)
-            start = (rescaled_tree(self.tree_, *units) if any(units) else self.tree_)._core
-        if self.early_stopping and rows.held_out is not None:
-            validation = np.where(rows.held_out, target.weight, 0.0)
-        patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
-        kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
-        sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
         core, errors = _core.grow(
-            _core.Dataset(values, kinds, sizes),
+            core_dataset(values, schema),
             target.core(rows.growing),
-            params,
-            n_threads=1 if callable(self.criterion) else thread_count(self.n_jobs),
-            start=start,
-            validation_weight=validation,
-            patience=min(patience, 2**62),
+            self._growth_params(values, target),
+            n_threads=self._n_threads(),
             fold_grow=[train for train, _ in rows.folds],
             fold_test=[test for _, test in rows.folds],
+            **self._continuation(target, rows),
         )
         return Tree(core, schema, target.classes), errors
+
+    def _n_threads(self) -> int:
+        return thread_count(self.n_jobs)
 
     def _prune(
         self,
@@ -212,6 +216,10 @@ class BaseTree(BaseEstimator, ABC):
         if self.pruning == "reduced_error" and rows.held_out is not None and rows.held_out.any():
             judge = target.core(rows.held_out)
             tree = tree._collapsed(_core.reduced_error(tree._core, values, judge))
+        elif self.pruning == "error_based":
+            tree = self._prune_by_errors(tree, values, target, rows)
+        elif self.pruning == "mdl":
+            tree = tree._collapsed(_core.shortest(tree._core))
         path = None
         if self.pruning == "cost_complexity" or alpha is not None:
             path = PruningPath(tree)
@@ -225,8 +233,21 @@ class BaseTree(BaseEstimator, ABC):
             tree = path.at(alpha or 0.0)
         return tree, path
 
-    def _goes_on(self) -> bool:
-        return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)
+    def _prune_by_errors(self, tree: Tree, values: Floats, target: FitTarget, rows: Rows) -> Tree:
+        if tree.cost_matrix is not None:
+            raise ValueError(
+                "pruning='error_based' counts errors and knows no costs. Leave cost_matrix out, or "
+                "use pruning='cost_complexity' or 'reduced_error'."
+            )
+        core = _core.error_based(
+            tree._core,
+            values,
+            target.core(rows.growing),
+            self._growth_params(values, target),
+            cf=check_number("cf", self.cf, low=0.0, high=0.5, open_low=True),
+            raise_subtrees=check_flag("subtree_raising", self.subtree_raising),
+        )
+        return Tree(core, tree.schema, tree.classes)
 
     def _remember(
         self, schema: Schema, target: FitTarget, tree: Tree, path: PruningPath | None

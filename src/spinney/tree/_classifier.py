@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 
-from spinney import _core
-from spinney._settings import CLASS_CRITERIA, thread_count
-from spinney._target import ClassTarget, class_target
-from spinney.tree._base import BaseTree, FitTarget
+from spinney._settings import CLASS_CRITERIA, CLASS_PRUNINGS
+from spinney._target import class_target
+from spinney.tree._base import FitTarget
+from spinney.tree._cart import CARTTree
+from spinney.tree._class_tree import ClassTree, build_target
 
 Floats = NDArray[np.float64]
 
 
-class CARTClassifier(ClassifierMixin, BaseTree):
+class CARTClassifier(ClassTree, CARTTree):
     """A classification tree by CART, with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -63,8 +63,13 @@ class CARTClassifier(ClassifierMixin, BaseTree):
         Surrogates kept at each node.
     unseen : {"missing", "error"}, default="missing"
         What to do at prediction with categories that fit did not see.
-    pruning : {None, "cost_complexity", "reduced_error"}, default=None
-        How the tree is cut back.
+    pruning : str or None, default=None
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+    cf : float, default=0.25
+        Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
+    subtree_raising : bool, default=True
+        Whether `pruning="error_based"` may put the largest branch of a node in its place.
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
@@ -115,6 +120,7 @@ class CARTClassifier(ClassifierMixin, BaseTree):
     """
 
     _criteria = CLASS_CRITERIA
+    _prunings = CLASS_PRUNINGS
 
     def __init__(
         self,
@@ -137,6 +143,8 @@ class CARTClassifier(ClassifierMixin, BaseTree):
         max_surrogates: int = 5,
         unseen: str = "missing",
         pruning: str | None = None,
+        cf: float = 0.25,
+        subtree_raising: bool = True,
         ccp_alpha: float | None = None,
         cv: Any = 10,
         rule: str = "1se",
@@ -166,6 +174,8 @@ class CARTClassifier(ClassifierMixin, BaseTree):
         self.max_surrogates = max_surrogates
         self.unseen = unseen
         self.pruning = pruning
+        self.cf = cf
+        self.subtree_raising = subtree_raising
         self.ccp_alpha = ccp_alpha
         self.cv = cv
         self.rule = rule
@@ -190,57 +200,5 @@ class CARTClassifier(ClassifierMixin, BaseTree):
         )
         in_splits = target.cost if target.cost.size and self.cost_method == "gini" else None
         return FitTarget(
-            target.weight, target.codes, target.classes, partial(_build, target), in_splits
+            target.weight, target.codes, target.classes, partial(build_target, target), in_splits
         )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of least expected cost for each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-        """
-        rows = self._rows(X)
-        labels: NDArray[Any] = self.classes_[
-            self.tree_._core.predict_labels(rows, thread_count(self.n_jobs))
-        ]
-        return labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the shares of the classes in the leaf that each row reaches.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        rows = self._rows(X)
-        return self.tree_._core.predict_values(rows, thread_count(self.n_jobs))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-
-def _build(target: ClassTarget, weight: Floats) -> _core.Target:
-    return target.with_weight(weight).core()

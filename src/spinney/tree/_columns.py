@@ -36,7 +36,8 @@ class Columns:
         """Take notice of a test: how it uses its column, and which categories it names."""
         reading = read_text(entry, self.places)
         used = self._tested_as[reading.feature]
-        used.add("threshold" if reading.kind == "threshold" else "categories")
+        is_order = reading.kind == "threshold" or "cuts" in entry
+        used.add("threshold" if is_order else "categories")
         if len(used) > 1:
             name = self.names[reading.feature]
             raise ValueError(f"{name!r} is used both with '<=' and as a set of categories.")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from spinney.tree._tests import MultiwayTest, Test
+from spinney.tree._tests import IntervalTest, MultiwayTest, Test
 from spinney.tree._words import SHORT_DIGITS, category_text, number_text, set_text
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ def branch_words(node: "Node", digits: int = SHORT_DIGITS, max_categories: int =
 
 def question_words(test: Test, digits: int = SHORT_DIGITS, max_categories: int = 6) -> str:
     """Return what a test asks, shorter than `str(test)`."""
-    if isinstance(test, MultiwayTest):
+    if isinstance(test, MultiwayTest | IntervalTest):
         return test.feature_name
     return test.branch_text(0, digits, max_categories)
 
 
 def answer_words(test: Test, branch: int, max_categories: int = 6) -> str:
-    """Return the answer to a test that leads to a branch: "yes", "no", or the categories."""
+    """Return the answer to a test that leads to a branch: "yes", "no", or what is held there."""
+    if isinstance(test, IntervalTest):
+        return test.branch_text(branch, SHORT_DIGITS).replace(test.feature_name, "x")
     if not isinstance(test, MultiwayTest):
         return "no" if branch else "yes"
     categories = test.branches[branch]

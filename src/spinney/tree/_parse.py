@@ -10,10 +10,11 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from spinney._table import Column, Schema
-from spinney.tree._tests import MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 from spinney.tree._words import join_words
 
 _CATEGORY = re.compile(
@@ -49,7 +50,7 @@ def read_text(entry: Mapping[str, Any], places: Mapping[str, int]) -> Reading:
         raise ValueError(f"'test' must be text or None, got {text!r}.")
     readings = list(_readings(text, places))
     readings.sort(key=lambda r: (r.kind == "multiway", -len(r.name)))
-    if "branches" in entry:
+    if "branches" in entry or "cuts" in entry:
         readings.sort(key=lambda r: r.kind != "multiway")
     for reading in readings:
         kind, feature = entry.get("kind", reading.kind), entry.get("feature", reading.feature)
@@ -111,10 +112,13 @@ def build_test(
     """Return the test of a node or surrogate, from its text and what the entry adds to it.
 
     `entry['threshold']` gives a number with all its digits, `entry['branches']` the categories of
-    each child. They must agree with the text.
+    each child, `entry['cuts']` the bounds between them. They must agree with the text.
     """
     reading = read_text(entry, places)
     column = schema.columns[reading.feature]
+    if reading.kind == "multiway" and "cuts" in entry:
+        cuts = _cuts(entry["cuts"], column.name, n_children)
+        return IntervalTest(reading.feature, column.name, cuts, column.categories)
     if reading.kind == "multiway":
         return MultiwayTest(reading.feature, column.name, _groups(entry, column, n_children))
     if n_children != 2:
@@ -134,6 +138,17 @@ def build_test(
             f"leave {exact!r} out."
         )
     return test
+
+
+def _cuts(given: Any, name: str, n_children: int) -> tuple[float, ...]:
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"'cuts' of {name!r} must be a list of numbers, got {given!r}.")
+    cuts = tuple(float(cut) for cut in given)
+    if len(cuts) != n_children - 1:
+        raise ValueError(f"{len(cuts)} cuts of {name!r} do not fit {n_children} children.")
+    if any(not low < high for low, high in pairwise(cuts)) or any(c != c for c in cuts):
+        raise ValueError(f"the cuts of {name!r} must ascend, got {given!r}.")
+    return cuts
 
 
 def _bound(entry: Mapping[str, Any], reading: Reading, column: Column) -> float:

@@ -9,13 +9,14 @@ from sklearn.base import RegressorMixin
 
 from spinney._settings import REGRESSION_CRITERIA, thread_count
 from spinney._target import real_core, real_target
-from spinney.tree._base import BaseTree, FitTarget
+from spinney.tree._base import FitTarget
+from spinney.tree._cart import CARTTree
 from spinney.tree._scale import far_exponent
 
 Floats = NDArray[np.float64]
 
 
-class CARTRegressor(RegressorMixin, BaseTree):
+class CARTRegressor(RegressorMixin, CARTTree):
     """A regression tree by CART, with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -51,8 +52,9 @@ class CARTRegressor(RegressorMixin, BaseTree):
         Surrogates kept at each node.
     unseen : {"missing", "error"}, default="missing"
         What to do at prediction with categories that fit did not see.
-    pruning : {None, "cost_complexity", "reduced_error"}, default=None
-        How the tree is cut back.
+    pruning : str or None, default=None
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10

@@ -7,13 +7,14 @@ that no training row of the node held.
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from spinney._table import Column
 from spinney.tree._words import EXACT_DIGITS, category_text, number_text, set_text
 
-__all__ = ["MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
+__all__ = ["IntervalTest", "MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
 
 
 @dataclass(frozen=True)
@@ -43,25 +44,18 @@ class ThresholdTest:
     @property
     def category(self) -> Any:
         """The last category for which the test is true; None for numbers."""
-        code = math.floor(max(-1.0, min(self.threshold, len(self.categories) - 1)))
-        return self.categories[code] if self.categories and code >= 0 else None
+        return _category_at(self.threshold, self.categories)
 
     def branch(self, value: Any) -> int | None:
         """Return 0 if the test is true for a value, 1 if it is false, None if it cannot tell."""
-        if _is_missing(value):
-            return None
-        if self.categories:
-            value = Column(self.feature_name, "ordered", self.categories).code_of(value)
-            if value is None:
-                return None
-        return 0 if value <= self.threshold else 1
+        place = _place_of(value, self.categories)
+        return None if place is None else int(place > self.threshold)
 
     def branch_text(
         self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
     ) -> str:
         """Return the condition that leads to a branch."""
-        category = self.category
-        bound = number_text(self.threshold, digits) if category is None else category_text(category)
+        bound = _bound_text(self.threshold, self.categories, digits)
         return f"{self.feature_name} {'>' if branch else '<='} {bound}"
 
     def __str__(self) -> str:
@@ -151,7 +145,55 @@ class MultiwayTest:
         return self.feature_name
 
 
-Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest
+@dataclass(frozen=True)
+class IntervalTest:
+    """In which interval a number, or an ordered category, lies: a branch for each.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    feature_name : str
+        Its name.
+    cuts : tuple of float
+        Ascending. The first child takes values up to the first cut, the next one values above it
+        up to the second, and so on; for an ordered column they are bounds on codes.
+    categories : tuple, default=()
+        The vocabulary of an ordered column in its order; empty for numbers.
+    """
+
+    kind: ClassVar[str] = "multiway"
+
+    feature: int
+    feature_name: str
+    cuts: tuple[float, ...]
+    categories: tuple[Any, ...] = ()
+
+    @property
+    def n_branches(self) -> int:
+        """The number of children."""
+        return len(self.cuts) + 1
+
+    def branch(self, value: Any) -> int | None:
+        """Return the place of the child for a value, None if the test cannot tell."""
+        place = _place_of(value, self.categories)
+        return None if place is None else bisect_left(self.cuts, place)
+
+    def branch_text(
+        self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
+    ) -> str:
+        """Return the condition that leads to a branch."""
+        bounds = [_bound_text(cut, self.categories, digits) for cut in self.cuts]
+        if branch == len(bounds):
+            return f"{self.feature_name} > {bounds[-1]}"
+        low = f"{bounds[branch - 1]} < " if branch else ""
+        return f"{low}{self.feature_name} <= {bounds[branch]}"
+
+    def __str__(self) -> str:
+        return self.feature_name
+
+
+Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest | IntervalTest
 
 
 @dataclass(frozen=True)
@@ -160,7 +202,7 @@ class Surrogate:
 
     Parameters
     ----------
-    test : ThresholdTest, SubsetTest or MultiwayTest
+    test : ThresholdTest, SubsetTest, MultiwayTest or IntervalTest
         What is asked instead.
     reversed : bool
         Whether rows for which the test is true go to the second child rather than the first.
@@ -183,6 +225,24 @@ class Surrogate:
     def __str__(self) -> str:
         turned = " (reversed)" if self.reversed else ""
         return f"{self.test}{turned}, agreement {self.agreement:.3f}"
+
+
+def _place_of(value: Any, categories: tuple[Any, ...]) -> float | None:
+    """Return a number itself, or the code of an ordered category; None if there is neither."""
+    if _is_missing(value):
+        return None
+    return Column("", "ordered", categories).code_of(value) if categories else value
+
+
+def _category_at(bound: float, categories: tuple[Any, ...]) -> Any:
+    """Return the last category up to a bound on codes; None if there is none."""
+    code = math.floor(max(-1.0, min(bound, len(categories) - 1)))
+    return categories[code] if categories and code >= 0 else None
+
+
+def _bound_text(bound: float, categories: tuple[Any, ...], digits: int) -> str:
+    category = _category_at(bound, categories)
+    return number_text(bound, digits) if category is None else category_text(category)
 
 
 def _branch_of(value: Any, groups: tuple[tuple[Any, ...], ...]) -> int | None:

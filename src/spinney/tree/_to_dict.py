@@ -1,8 +1,8 @@
 """A tree as a dict of lists, text and numbers, which JSON can hold.
 
 What can be worked out from the rest is left to `from_dict`; what cannot is written, so that the
-tree comes back exactly. A test is its text; `threshold` and `branches` are added only where the
-text alone would not restore it.
+tree comes back exactly. A test is its text; `threshold`, `branches` and `cuts` are added only where
+the text alone would not restore it.
 """
 
 import math
@@ -12,7 +12,7 @@ from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES
 from spinney.tree._numbers import node_numbers
 from spinney.tree._parse import build_test, column_places
-from spinney.tree._tests import MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
@@ -76,6 +76,8 @@ def _test_to_dict(test: Test, schema: Schema, places: dict[str, int]) -> dict[st
     entry: dict[str, Any] = {"test": str(test)}
     if isinstance(test, MultiwayTest):
         entry["branches"] = [list(categories) for categories in test.branches]
+    elif isinstance(test, IntervalTest):
+        entry["cuts"] = [json_number(cut) for cut in test.cuts]
     if _restores(entry, test, schema, places):
         return entry
     if isinstance(test, ThresholdTest):

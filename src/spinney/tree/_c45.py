@@ -1,0 +1,183 @@
+"""C4.5: gain ratio, a branch for each category, gaps by fractions, error-based pruning, rules."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._table import Schema
+from spinney.pruning import PruningPath
+from spinney.tree._base import FitTarget, Rows
+from spinney.tree._multiway import MultiwayTree
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+
+
+class C45Classifier(MultiwayTree):
+    """A classification tree by C4.5, with the rules that it stands for.
+
+    Nominal columns get a branch for each category, numeric ones a threshold that is a value of the
+    training data. A row whose value is missing goes down every branch in part. Branches that save
+    no training error are removed; then the tree is pruned by an upper confidence limit on the
+    errors of its leaves.
+
+    As in C4.5, limits count weight, not rows: a node needs `2 * min_samples_leaf`, a numeric test
+    on each side a tenth of the known weight divided by the number of classes, at least
+    `min_samples_leaf` and at most 25.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "entropy"}, default="gain_ratio"
+        What chooses between columns: the gain ratio among the tests that gain at least the
+        average, or the information gain alone.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_leaf : int or float, default=2
+        Weight that at least two branches of a test need.
+    nominal : {"multiway", "grouped"}, default="multiway"
+        A branch for each category, or for each group of categories: those are merged two at a time
+        while the gain ratio does not fall.
+    max_intervals : int, default=2
+        Branches that a numeric test may have. More than two are cut one after the other, while the
+        gain ratio grows.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    pruning : str or None, default="error_based"
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+    cf : float, default=0.25
+        Confidence of the limits on errors: less prunes more.
+    subtree_raising : bool, default=True
+        Whether the largest branch of a node may take its place.
+    ccp_alpha : float or None, default=None
+        Prune at this penalty, in cost per row and leaf, instead of choosing it.
+    cv : int, splitter or iterable, default=10
+        Folds that choose the size of the tree for `pruning="cost_complexity"`.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the best, or the best.
+    validation_fraction : float, default=0.3
+        Rows set aside for `pruning="reduced_error"`.
+    rules : bool, default=True
+        Whether fit also makes `rules_`. It takes longer than the tree on very large tables.
+    random_state : int, RandomState or None, default=None
+        For folds and rows set aside. The search uses no random numbers.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    rules_ : RuleSet
+        The rules of the tree, each with the conditions that it needs, best first.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the entropy that the tests remove.
+    pruning_path_ : PruningPath
+        The sequence of subtrees, after cost-complexity pruning.
+
+    References
+    ----------
+    Quinlan (1993). C4.5: Programs for Machine Learning.
+    Quinlan (1996). Improved use of continuous attributes in C4.5. JAIR 4.
+
+    Examples
+    --------
+    >>> from spinney import C45Classifier
+    >>> X = {"sky": ["sun", "sun", "rain", "rain", "cloud", "cloud"] * 2}
+    >>> model = C45Classifier().fit(X, ["stay", "stay", "go", "go", "go", "go"] * 2)
+    >>> print(model.tree_)
+    all rows: go, n=12 (8 go, 4 stay)
+    |-- sky = cloud: go, n=4 (4 go)
+    |-- sky = rain: go, n=4 (4 go)
+    `-- sky = sun: stay, n=4 (4 stay)
+    """
+
+    def __init__(
+        self,
+        criterion: str = "gain_ratio",
+        *,
+        max_depth: int | None = None,
+        min_samples_leaf: int | float = 2,
+        nominal: str = "multiway",
+        max_intervals: int = 2,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        pruning: str | None = "error_based",
+        cf: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        validation_fraction: float = 0.3,
+        rules: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.nominal = nominal
+        self.max_intervals = max_intervals
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.pruning = pruning
+        self.cf = cf
+        self.subtree_raising = subtree_raising
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.rule = rule
+        self.validation_fraction = validation_fraction
+        self.rules = rules
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _multiway_params(self) -> _core.MultiwayParams:
+        check_choice("criterion", self.criterion, ("gain_ratio", "entropy"))
+        check_choice("nominal", self.nominal, ("multiway", "grouped"))
+        params = _core.MultiwayParams()
+        params.gain_ratio = self.criterion == "gain_ratio"
+        params.grouped = self.nominal == "grouped"
+        params.max_intervals = min(check_integer("max_intervals", self.max_intervals, low=2), 2**31)
+        params.min_branch = check_number(
+            "min_samples_leaf", self.min_samples_leaf, low=0.0, open_low=True
+        )
+        params.min_split = 0.0
+        return params
+
+    def _grow(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
+    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
+        tree, errors = super()._grow(values, schema, target, rows)
+        if not rows.folds:  # cross-validation speaks of the tree as it was grown
+            tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
+        return tree, errors
+
+    def _prune(
+        self,
+        tree: Tree,
+        errors: tuple[Floats, Floats] | None,
+        values: Floats,
+        target: FitTarget,
+        rows: Rows,
+    ) -> tuple[Tree, PruningPath | None]:
+        check_flag("rules", self.rules)
+        return super()._prune(tree, errors, values, target, rows)

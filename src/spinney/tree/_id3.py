@@ -1,0 +1,213 @@
+"""ID3: information gain, a branch for each category, a column once on a path."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._choices import check_choice, check_integer, check_number
+from spinney._table import Schema
+from spinney.tree._base import FitTarget, Rows
+from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
+from spinney.tree._multiway import MultiwayTree
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+_NOMINAL = 2  # the core's code of the kind
+
+
+class ID3Classifier(MultiwayTree):
+    """A classification tree by ID3: a branch for each category, by information gain in bits.
+
+    A column is used once on a path. A node is a leaf if its rows are of one class, or if no column
+    is left that tells them apart; then the most common class is its label. A branch without rows
+    predicts as its parent. A row whose value is missing goes down every branch in part.
+
+    Parameters
+    ----------
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Weight that a node needs to be divided.
+    discretize : {"mdl", "quantile"} or None, default="mdl"
+        How numeric columns are cut into intervals before growth: by Fayyad and Irani's criterion
+        (at least one cut), or into `n_intervals` of about equal weight. None refuses numeric
+        columns. Ordered columns get a branch for each category.
+    n_intervals : int, default=5
+        Intervals of `discretize="quantile"`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    pruning : str or None, default=None
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+    cf : float, default=0.25
+        Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
+    subtree_raising : bool, default=True
+        Whether `pruning="error_based"` may put the largest branch of a node in its place.
+    ccp_alpha : float or None, default=None
+        Prune at this penalty, in cost per row and leaf, instead of choosing it.
+    cv : int, splitter or iterable, default=10
+        Folds that choose the size of the tree for `pruning="cost_complexity"`. All of them share
+        the intervals of the whole table.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the best, or the best.
+    validation_fraction : float, default=0.3
+        Rows set aside for `pruning="reduced_error"`.
+    random_state : int, RandomState or None, default=None
+        For folds and rows set aside. The search uses no random numbers.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the entropy that the tests remove.
+    pruning_path_ : PruningPath
+        The sequence of subtrees, after cost-complexity pruning.
+
+    References
+    ----------
+    Quinlan (1986). Induction of decision trees. Machine Learning 1.
+
+    Examples
+    --------
+    >>> from spinney import ID3Classifier
+    >>> X = {"party": ["yes", "no", "no"], "lazy": ["no", "yes", "no"]}
+    >>> print(ID3Classifier().fit(X, ["Party", "TV", "Study"]).tree_)
+    all rows: Party, n=3 (1 Party, 1 Study, 1 TV)
+    |-- party = no: Study, n=2 (1 Study, 1 TV)
+    |   |-- lazy = no: Study, n=1 (1 Study)
+    |   `-- lazy = yes: TV, n=1 (1 TV)
+    `-- party = yes: Party, n=1 (1 Party)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        discretize: str | None = "mdl",
+        n_intervals: int = 5,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        pruning: str | None = None,
+        cf: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        validation_fraction: float = 0.3,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.discretize = discretize
+        self.n_intervals = n_intervals
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.pruning = pruning
+        self.cf = cf
+        self.subtree_raising = subtree_raising
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.rule = rule
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _multiway_params(self) -> _core.MultiwayParams:
+        params = _core.MultiwayParams()
+        params.gain_ratio = False
+        params.without_gain = True
+        params.nominal_only = True
+        params.min_branch = 0.0
+        params.min_split = check_number("min_samples_split", self.min_samples_split, low=0.0)
+        return params
+
+    def _grow(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
+    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
+        """Grow on intervals, then write the cuts into the tests."""
+        cuts = self._cuts(values, schema, target, rows)
+        codes, sizes = values, [len(column.categories) for column in schema.columns]
+        if cuts:
+            codes = np.array(values, order="F")
+            for feature, bounds in cuts.items():
+                codes[:, feature] = interval_codes(values[:, feature], bounds)
+                sizes[feature] = len(bounds) + 1
+        core, errors = _core.grow(
+            _core.Dataset(
+                codes, np.full(len(sizes), _NOMINAL, np.uint8), np.array(sizes, dtype=np.int32)
+            ),
+            target.core(rows.growing),
+            self._growth_params(values, target),
+            n_threads=self._n_threads(),
+            fold_grow=[train for train, _ in rows.folds],
+            fold_test=[test for _, test in rows.folds],
+            **self._continuation(target, rows),
+        )
+        return Tree(_with_cuts(core, cuts), schema, target.classes), errors
+
+    def _cuts(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
+    ) -> dict[int, Floats]:
+        """Return the cuts of each numeric column."""
+        check_choice("discretize", self.discretize, ("mdl", "quantile", None))
+        n_intervals = check_integer("n_intervals", self.n_intervals, low=2)
+        weight = target.weight if rows.growing is None else target.weight * rows.growing
+        cuts = {}
+        for feature, column in enumerate(schema.columns):
+            if column.kind != "numeric":
+                continue
+            if self.discretize is None:
+                raise ValueError(
+                    f"column {column.name!r} is numeric, and ID3 knows categories only. Use "
+                    "discretize='mdl' or 'quantile', name it in categorical_features, or take "
+                    "C45Classifier, which finds thresholds itself."
+                )
+            if self.discretize == "mdl":
+                n_classes = 0 if target.classes is None else len(target.classes)
+                cuts[feature] = mdl_cuts(values[:, feature], target.strata, weight, n_classes)
+            else:
+                cuts[feature] = quantile_cuts(values[:, feature], weight, n_intervals)
+        return cuts
+
+
+def _with_cuts(core: _core.Tree, cuts: dict[int, Floats]) -> _core.Tree:
+    """Return the tree whose tests on intervals by number are tests on the intervals themselves."""
+    state = core.state()
+    feature, begin = state["feature"], state["code_begin"]
+    turned = np.isin(feature, list(cuts)) & (feature >= 0)
+    if not turned.any():
+        return core
+    owner = np.repeat(np.arange(len(feature)), np.diff(begin))
+    kept = ~turned[owner]
+    lengths = np.where(turned, 0, np.diff(begin))
+    bounds = [cuts[int(feature[node])] for node in np.flatnonzero(turned)]
+    n_cuts = np.zeros(len(feature), dtype=np.int64)
+    n_cuts[turned] = [len(one) for one in bounds]
+    state["code"], state["branch"] = state["code"][kept], state["branch"][kept]
+    state["code_begin"] = np.concatenate([[0], lengths.cumsum()]).astype(np.int64)
+    state["cut_begin"] = np.concatenate([[0], n_cuts.cumsum()]).astype(np.int64)
+    state["cut"] = np.concatenate(bounds)
+    return _core.Tree(state)
