@@ -4,6 +4,7 @@ import argparse
 
 from benchmarks.growth import categories, growth, noise, small
 from benchmarks.memory import large, memory
+from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
 from benchmarks.pruning import selection
 
@@ -14,6 +15,7 @@ PARTS = {
     "noise": noise,
     "prediction": prediction,
     "selection": selection,
+    "multiway": multiway,
     "memory": memory,
     "large": large,
 }
@@ -23,6 +25,7 @@ QUICK = {
     "categories": lambda: categories(20_000),
     "prediction": lambda: prediction(100_000),
     "selection": lambda: selection(2_000, with_loop=False),
+    "multiway": lambda: multiway(10_000),
 }
 
 

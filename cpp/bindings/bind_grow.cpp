@@ -136,6 +136,7 @@ void bind_grow(nb::module_& m) {
       .def_rw("grouped", &MultiwayParams::grouped)
       .def_rw("max_intervals", &MultiwayParams::max_intervals)
       .def_rw("min_branch", &MultiwayParams::min_branch)
+      .def_rw("every_branch_fraction", &MultiwayParams::every_branch_fraction)
       .def_rw("min_split", &MultiwayParams::min_split);
 
   nb::class_<GrowParams>(m, "GrowParams")

@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_tree(m);
   spinney::bindings::bind_grow(m);
   spinney::bindings::bind_prune(m);
+  spinney::bindings::bind_rules(m);
 }

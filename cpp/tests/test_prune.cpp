@@ -10,7 +10,7 @@ namespace {
 
 NodeStats node(double a, double b) { return {{a, b}, a + b, 0.0, std::min(a, b), static_cast<std::int64_t>(a + b)}; }
 
-Division test_on(double threshold) { return {{TestKind::threshold, 0, threshold, {}}, 0.0, {}, 0}; }
+Division test_on(double threshold) { return {{TestKind::threshold, 0, threshold, {}, {}}, 0.0, {}, 0}; }
 
 /// The worked example of cost-complexity pruning: t1 -> t2, t3; t2 -> t4, t5; t3 and t5 -> two leaves each.
 Tree worked_example() {

@@ -1,5 +1,6 @@
 """Decision trees and small, accurate forests that people can read, defend and ship."""
 
+from spinney.rules import Rule, RuleSet
 from spinney.tree import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, Node, Tree
 
 __version__ = "0.1.0"
@@ -10,6 +11,8 @@ __all__ = [
     "CARTRegressor",
     "ID3Classifier",
     "Node",
+    "Rule",
+    "RuleSet",
     "Tree",
     "__version__",
 ]

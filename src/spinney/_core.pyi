@@ -65,6 +65,12 @@ class MultiwayParams:
     def min_branch(self, arg: float, /) -> None: ...
 
     @property
+    def every_branch_fraction(self) -> float: ...
+
+    @every_branch_fraction.setter
+    def every_branch_fraction(self, arg: float, /) -> None: ...
+
+    @property
     def min_split(self) -> float: ...
 
     @min_split.setter
@@ -183,3 +189,22 @@ def describe(tree: Tree) -> tuple:
 
 def shortest(tree: Tree) -> NDArray[numpy.bool_]:
     """Nodes to turn into leaves for the shortest description."""
+
+class Rules:
+    def __init__(self, n_features: int, kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], code_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rule_condition: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def match(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], count_all: bool = False) -> tuple:
+        """
+        (first rule that fires or -1, number of rules that fire if count_all) of each row.
+        """
+
+    def post_prune(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, cf: float) -> tuple:
+        """
+        (origin, begin, condition, counts) of the rules that are left, (label, counts) of the default, totals.
+        """
+
+def leaf_shares(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple:
+    """(row, leaf, share) for every leaf that a part of a row reaches."""
+
+def added_errors(total: float, errors: float, cf: float) -> float:
+    """Errors to expect beyond those seen, as C4.5."""

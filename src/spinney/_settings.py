@@ -46,10 +46,10 @@ def growth_params(
     check_choice("unseen", estimator.unseen, ("missing", "error"))
     params.set_missing(MISSING_RULES.index(estimator.missing))
     params.max_depth = max_depth_limit(estimator.max_depth)
-    params.min_samples_split = _row_count(
+    params.min_samples_split = row_count(
         "min_samples_split", estimator.min_samples_split, 2, n_rows
     )
-    params.min_samples_leaf = _row_count("min_samples_leaf", estimator.min_samples_leaf, 1, n_rows)
+    params.min_samples_leaf = row_count("min_samples_leaf", estimator.min_samples_leaf, 1, n_rows)
     params.min_weight_fraction_leaf = check_number(
         "min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, low=0.0, high=0.5
     )
@@ -92,7 +92,7 @@ def max_depth_limit(value: Any) -> int:
     return min(check_integer("max_depth", value, low=1, remedy=remedy), _NO_LIMIT)
 
 
-def _row_count(name: str, value: Any, low: int, n_rows: int) -> int:
+def row_count(name: str, value: Any, low: int, n_rows: int) -> int:
     """Return a number of rows: given as such, or as a share of all rows."""
     if is_integer(value):
         return min(check_integer(name, value, low=low), _NO_LIMIT)

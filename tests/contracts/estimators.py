@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from spinney import CARTClassifier, CARTRegressor
+from spinney import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Listed:
     in a column. `draws_rows`: rows are divided at random into those that grow and those that judge,
     so their order matters, and a row of weight 2 is not two rows. `holds_out`: some rows do not
     count in the fitted tree. `counts_rows`: something is decided by the number of rows rather than
-    by their weight. `centre`: what a regression leaf predicts.
+    by their weight. `counts_weight`: something is decided by the size of the weights, so scaling
+    all of them matters. `centre`: what a regression leaf predicts.
     """
 
     estimator: BaseEstimator
@@ -27,6 +28,7 @@ class Listed:
     draws_rows: bool = False
     holds_out: bool = False
     counts_rows: bool = False
+    counts_weight: bool = False
     centre: Any = np.mean
 
     @property
@@ -36,8 +38,16 @@ class Listed:
     @property
     def ignores_row_order(self) -> bool:
         """Whether sums over rows are sums of integers, so that their order cannot matter."""
-        fractional = self.estimator.get_params().get("missing") == "fractional"
-        return self.is_classifier and not self.draws_rows and not fractional
+        return self.is_classifier and not self.draws_rows and not self.is_fractional
+
+    @property
+    def is_fractional(self) -> bool:
+        """Whether rows with gaps go every way in part."""
+        return bool(self.estimator.get_params().get("missing", "fractional") == "fractional")
+
+    def has(self, *names: str) -> bool:
+        """Tell whether the estimator has these parameters."""
+        return set(names) <= set(self.estimator.get_params())
 
     def new(self, **changes: Any) -> Any:
         """Return an unfitted copy."""
@@ -106,6 +116,17 @@ LISTED = [
         draws_rows=True,
         holds_out=True,
     ),
+    Listed(CARTClassifier(pruning="error_based"), learns_all=False, counts_weight=True),
+    Listed(CARTClassifier(pruning="mdl"), learns_all=False, counts_weight=True),
+    Listed(ID3Classifier(), learns_all=False, counts_weight=True),
+    Listed(
+        ID3Classifier(discretize="quantile", n_intervals=12, pruning="error_based"),
+        learns_all=False,
+        counts_weight=True,
+    ),
+    Listed(C45Classifier(), learns_all=False, counts_weight=True),
+    Listed(C45Classifier(nominal="grouped", max_intervals=4), learns_all=False, counts_weight=True),
+    Listed(C45Classifier("entropy", pruning=None), learns_all=False, counts_weight=True),
 ]
 
 CLASSES = list({type(listed.estimator): None for listed in LISTED})
@@ -119,6 +140,7 @@ every = _over(LISTED)
 every_classifier = _over([one for one in LISTED if one.is_classifier])
 every_regressor = _over([one for one in LISTED if not one.is_classifier])
 every_learner = _over([one for one in LISTED if one.learns_all])
+every_scale_free = _over([one for one in LISTED if not one.counts_weight])
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 

@@ -24,6 +24,8 @@ SETTINGS = {
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "integer weights"])
 @pytest.mark.parametrize("listed", UNORDERED, ids=lambda one: repr(one.estimator))
 def test_shuffled_rows_give_the_same_tree(listed, weighted, settings, rng):
+    if "cost_matrix" in settings and listed.estimator.pruning == "error_based":
+        pytest.skip("error-based pruning knows no costs")
     X = mixed_table(rng, 150)
     y = listed.target(codes_for(X, rng))
     weight = rng.integers(0, 5, len(X)) if weighted else np.ones(len(X))

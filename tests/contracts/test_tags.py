@@ -67,7 +67,7 @@ def test_a_subclass_may_change_its_tags(cls):
 @every
 def test_estimators_work_inside_pipelines_and_searches(listed, rng):
     X = rng.normal(size=(80, 3))
-    y = listed.target((X[:, 0] > 0).astype(int) + (X[:, 1] > 1))
+    y = listed.target((X[:, 0] > 0).astype(int) + (X[:, 1] > 0))
     scores = cross_val_score(make_pipeline(StandardScaler(), listed.new()), X, y, cv=3)
     assert np.isfinite(scores).all()
     search = GridSearchCV(listed.new(), {"max_depth": [1, 3]}, cv=3).fit(X, y)

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from contracts.estimators import every_class
+from contracts.estimators import CLASSES, every_class
 
 from faults.scripts import run
 from spinney import CARTClassifier
@@ -28,7 +28,8 @@ def refusals():
     return run(
         f"""
         arrays = {LARGE!r}
-        for cls in (CARTClassifier, CARTRegressor):
+        import spinney
+        for cls in (getattr(spinney, name) for name in {[cls.__name__ for cls in CLASSES]}):
             for name, code in arrays.items():
                 X = eval(code)
                 y = np.broadcast_to(np.zeros(1), len(X))

@@ -151,7 +151,7 @@ def test_a_column_without_any_value_is_ignored(listed, empty, rng):
     more = X.assign(empty=empty)[["empty", "a", "b"]]
     fitted = listed.new().fit(more, y)
     assert _used(fitted.tree_) <= {"a", "b"}
-    if listed.estimator.max_features is None:
+    if listed.estimator.get_params().get("max_features") is None:
         without = listed.new().fit(X, y)
         assert [str(node.test) for node in fitted.tree_] == [str(n.test) for n in without.tree_]
         np.testing.assert_array_equal(fitted.predict(more), without.predict(X))

@@ -58,6 +58,8 @@ class MultiwayGrower {
         weight_(samples_.size()),
         builder_(empty_tree(input)) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.split_weight_of(s);
+    total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+    params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);
     keep_values(*input.sorted);
     open_root(std::move(*input.sorted));
   }
@@ -113,17 +115,18 @@ class MultiwayGrower {
 
   const Dataset& data_;
   const Target& target_;
-  const MultiwayParams& params_;
+  MultiwayParams params_;
   std::int64_t max_depth_;
   Samples samples_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
   XLogX xlogx_;
   MultiwaySearch search_;
-  std::vector<MultiwayScratch> scratch_;      // by worker
-  std::vector<std::vector<Entry>> spare_;     // by worker
-  std::vector<std::int32_t> branch_;          // by sample, while a node is divided
-  std::vector<double> weight_;                // by sample, in the node at hand
+  std::vector<MultiwayScratch> scratch_;   // by worker
+  std::vector<std::vector<Entry>> spare_;  // by worker
+  std::vector<std::int32_t> branch_;       // by sample, while a node is divided
+  std::vector<double> weight_;             // by sample, in the node at hand
+  double total_weight_ = 0.0;
   std::vector<std::vector<double>> values_;   // by numeric column: what the training rows hold, ascending
   std::vector<std::uint8_t> many_, counted_;  // columns of very many categories; those in C4.5's average
   std::vector<MultiwaySplit> found_;
@@ -134,11 +137,10 @@ class MultiwayGrower {
 /// Thresholds of C4.5 are values of the training data, so the sorted values are kept beside the sorted rows.
 void MultiwayGrower::keep_values(const SortedColumns& sorted) {
   values_.resize(data_.columns.size());
-  const double total = std::accumulate(weight_.begin(), weight_.end(), 0.0);
   bool all_many = true;
   for (std::size_t f = 0; f < data_.columns.size(); ++f) {
     const bool codes = takes_codes(static_cast<FeatureIndex>(f));
-    many_.push_back(codes && data_.columns[f].n_categories >= 0.3 * total);
+    many_.push_back(codes && data_.columns[f].n_categories >= 0.3 * total_weight_);
     all_many = all_many && many_.back();
     if (codes) continue;
     const Entry* column = sorted.column(f);

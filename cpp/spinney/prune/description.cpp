@@ -19,7 +19,7 @@ double log2_choices(double n, double k) {
 double test_bits(const Tree& tree, std::size_t node) {
   const TestTable& tests = tree.tests;
   const double column = std::log2(static_cast<double>(std::max(tree.n_features, 1)));
-  const double places = static_cast<double>(tree.n_samples[node]) - 1.0;
+  const double places = tree.weight[node] - 1.0;
   switch (tests.kind[node]) {
     case TestKind::leaf: return 0.0;
     case TestKind::threshold: return column + std::log2(std::max(1.0, places));

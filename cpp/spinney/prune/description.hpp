@@ -3,7 +3,8 @@
 // receiver, who has the table without the classes, first the tree and then the classes of the training rows.
 //
 //   structure   a bit for each node: is it a leaf?
-//   test        which column; then a threshold or cuts among the places between the node's rows, or a set among the
+//   test        which column; then a threshold or cuts among the places between the node's rows (by weight), or a set
+//   among the
 //               subsets of the categories that the node knows; a branch per category costs nothing more
 //   classes     in each leaf, adaptively: the next row is of class c with probability (seen of c + 1) / (seen + k)
 

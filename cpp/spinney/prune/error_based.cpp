@@ -15,7 +15,8 @@ constexpr double kLessErrors = 1e-3;  // that a branch must save to outlive the 
 constexpr double kWorth = 0.1;        // estimated errors that a branch must save to outlive the pruning
 constexpr double kSlack = 1e-6;
 
-/// A row, or a share of it.
+/// A row, or a share of it, by its own weight: class weights come in when classes are counted, so that sums of
+/// whole numbers stay exact.
 struct Item {
   RowIndex row;
   double weight;
@@ -37,7 +38,13 @@ struct Place {
 class Pruner {
  public:
   Pruner(const Tree& tree, const Matrix& x, const Target& target, const ErrorBasedParams& params, Interrupt& interrupt)
-      : tree_(tree), x_(x), target_(target), params_(params), bound_(params.cf), interrupt_(interrupt), sum_(x.n_rows, 0.0) {
+      : tree_(tree),
+        x_(x),
+        target_(target),
+        params_(params),
+        bound_(params.cf),
+        interrupt_(interrupt),
+        sum_(x.n_rows, 0.0) {
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
       Place place;
       place.source = static_cast<NodeId>(node);
@@ -46,7 +53,7 @@ class Pruner {
     }
     std::vector<Item> everyone;
     for (std::size_t row = 0; row < x.n_rows; ++row) {
-      if (target.weight[row] > 0.0) everyone.push_back({static_cast<RowIndex>(row), weight_of(row)});
+      if (target.weight[row] > 0.0) everyone.push_back({static_cast<RowIndex>(row), target.weight[row]});
     }
     settle(0, std::move(everyone), false);
   }
@@ -57,9 +64,7 @@ class Pruner {
   }
 
  private:
-  double weight_of(std::size_t row) const {
-    return target_.weight[row] * (target_.class_scale.empty() ? 1.0 : target_.class_scale[target_.codes[row]]);
-  }
+  double scale_of(ClassCode c) const { return target_.class_scale.empty() ? 1.0 : target_.class_scale[c]; }
   /// Errors that a leaf with these rows must be expected to make.
   double leaf_estimate(const std::vector<double>& classes) const {
     const double total = std::accumulate(classes.begin(), classes.end(), 0.0);
@@ -70,6 +75,7 @@ class Pruner {
   std::vector<double> count(const std::vector<Item>& rows) const {
     std::vector<double> classes(tree_.n_outputs(), 0.0);
     for (const Item& item : rows) classes[target_.codes[item.row]] += item.weight;
+    for (std::size_t c = 0; c < classes.size(); ++c) classes[c] *= scale_of(static_cast<ClassCode>(c));
     return classes;
   }
   std::vector<std::vector<Item>> distribute(const Place& place, const std::vector<Item>& rows) const;
@@ -99,6 +105,7 @@ std::vector<std::vector<Item>> Pruner::distribute(const Place& place, const std:
   std::vector<std::vector<Item>> parts(place.children.size());
   std::vector<double> share(parts.size(), 0.0);
   std::vector<Item> unplaced;
+  for (auto& part : parts) part.reserve(parts.size() == 2 ? rows.size() : 0);
   for (const Item& item : rows) {
     std::int32_t branch = tree_.tests.answer(node, x_.at(item.row, feature));
     if (branch == kNoBranch && tree_.missing != MissingRule::fractional)
@@ -107,7 +114,7 @@ std::vector<std::vector<Item>> Pruner::distribute(const Place& place, const std:
       unplaced.push_back(item);
     } else {
       parts[branch].push_back(item);
-      share[branch] += item.weight;
+      share[branch] += item.weight * scale_of(target_.codes[item.row]);
     }
   }
   if (unplaced.empty()) return parts;
@@ -162,6 +169,12 @@ std::vector<Item> Pruner::gather(std::size_t top) {
     for (const Item& item : place.rows) {
       if (sum_[item.row] == 0.0) rows.push_back({item.row, 0.0});
       sum_[item.row] += item.weight;
+    }
+  }
+  if (rows.size() > sum_.size() / 16) {  // in the order of the table they are faster to read from then on
+    rows.clear();
+    for (std::size_t row = 0; row < sum_.size(); ++row) {
+      if (sum_[row] > 0.0) rows.push_back({static_cast<RowIndex>(row), 0.0});
     }
   }
   for (Item& item : rows) item.weight = std::exchange(sum_[item.row], 0.0);

@@ -15,20 +15,16 @@ constexpr double kTie = 1e-13;           // of the node's weight: drops closer t
 constexpr double kWeightSlack = 1e-9;    // limits are met by sums of shares that rounding left just below
 constexpr std::size_t kMaxMerging = 64;  // groups that are merged pair by pair
 
+/// Whether the run of equal values that begins here has more than one row, and so perhaps more than one class.
+bool ties_follow(std::span<const Entry> entries, std::size_t i) {
+  return i + 1 < entries.size() && entries[i].rank == entries[i + 1].rank;
+}
+
 }  // namespace
 
 XLogX::XLogX(std::size_t n) : table_(std::min(n, kTableSize) + 1, 0.0) {
   for (std::size_t i = 2; i < table_.size(); ++i)
     table_[i] = static_cast<double>(i) * std::log2(static_cast<double>(i));
-}
-
-double XLogX::operator()(double x) const {
-  if (!(x > 0.0)) return 0.0;
-  if (x < static_cast<double>(table_.size())) {
-    const auto whole = static_cast<std::uint32_t>(x);
-    if (static_cast<double>(whole) == x) return table_[whole];
-  }
-  return x * std::log2(x);
 }
 
 double XLogX::loss(std::span<const double> parts, double total) const {
@@ -49,39 +45,51 @@ double MultiwaySearch::known_totals(std::span<const Entry> entries, const Multiw
 }
 
 /// The best cut of sorted entries, the first of equals. The penalty is what it takes to name the cut: log2 of the
-/// number of cuts that the limits allow.
+/// number of cuts that the limits allow. Inside a run of rows of one class no cut can be best, unless it is the first
+/// or the last that is allowed (entropy is concave): logarithms are taken where classes change only.
 template <bool kUnit>
 MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries, std::span<const double> classes,
                                                  double weight, double least, const MultiwayNode& node,
-                                                 MultiwayScratch& scratch) const {
-  scratch.left.assign(n_classes_, 0.0);
-  scratch.right.assign(classes.begin(), classes.end());
-  double left_weight = 0.0, left_sum = 0.0, right_sum = 0.0;
-  for (const double w : classes) right_sum += xlogx_(w);
+                                                 MultiwayScratch& s) const {
+  s.left.assign(n_classes_, 0.0);
+  s.left_term.assign(n_classes_, 0.0);
+  s.right_term.resize(n_classes_);
+  double left_sum = 0.0, right_sum = 0.0, left_weight = 0.0, best_drop = -kInfinity;
+  for (std::size_t c = 0; c < n_classes_; ++c) right_sum += s.right_term[c] = xlogx_(classes[c]);
   const double whole = xlogx_(weight) - right_sum, slack = kTie * node.weight;
   const double low = least - kWeightSlack, high = weight - least + kWeightSlack;
-  std::size_t tries = 0;
+  const auto settle = [&](std::size_t c) {  // the terms of a class whose rows have moved to the left
+    const double left_term = xlogx_(s.left[c]), right_term = xlogx_(classes[c] - s.left[c]);
+    left_sum += left_term - s.left_term[c];
+    right_sum += right_term - s.right_term[c];
+    s.left_term[c] = left_term;
+    s.right_term[c] = right_term;
+  };
+  const auto weight_of = [&](std::size_t i) { return kUnit ? node.unit : node.sample_weight[entries[i].sample]; };
   BestCut best;
-  double best_drop = -kInfinity;
+  std::size_t tries = 0, current = node.label[entries[0].sample];
+  bool mixed = true;  // rows of another class have come in since the last cut that was allowed
   for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
-    const SampleIndex s = entries[i].sample;
-    const double w = kUnit ? node.unit : node.sample_weight[s];
-    double &l = scratch.left[node.label[s]], &r = scratch.right[node.label[s]];
-    left_sum -= xlogx_(l);
-    right_sum -= xlogx_(r);
-    l += w;
-    r -= w;
-    left_sum += xlogx_(l);
-    right_sum += xlogx_(r);
-    left_weight += w;
-    if (left_weight < low || entries[i].rank == entries[i + 1].rank) continue;
-    if (left_weight > high) break;
-    ++tries;
-    const double drop = whole - (xlogx_(left_weight) - left_sum) - (xlogx_(weight - left_weight) - right_sum);
-    if (drop > best_drop + slack) {
-      best_drop = drop;
-      best.position = static_cast<std::uint32_t>(i);
+    const std::size_t next = node.label[entries[i + 1].sample];
+    s.left[current] += weight_of(i);
+    left_weight += weight_of(i);
+    if (next != current) settle(current);
+    const bool allowed = left_weight >= low && left_weight <= high && entries[i].rank != entries[i + 1].rank;
+    if (allowed) {
+      ++tries;
+      const bool last = left_weight + weight_of(i + 1) > high || i + 2 == entries.size();
+      if (mixed || next != current || tries == 1 || last || ties_follow(entries, i + 1)) {
+        if (next == current) settle(current);
+        const double drop = whole - (xlogx_(left_weight) - left_sum) - (xlogx_(weight - left_weight) - right_sum);
+        if (drop > best_drop + slack) {
+          best_drop = drop;
+          best.left = left_weight;
+          best.position = static_cast<std::uint32_t>(i);
+        }
+      }
     }
+    mixed = next != current ? true : mixed && !allowed;
+    current = next;
   }
   if (tries > 0) best.drop = std::max(0.0, best_drop - std::log2(static_cast<double>(tries)));
   return best;
@@ -106,20 +114,22 @@ MultiwaySplit MultiwaySearch::numeric(FeatureIndex feature, std::span<const Entr
   MultiwaySplit split;
   split.constant = entries.empty() || entries.front().rank == entries.back().rank;
   if (split.constant) return split;
-  const double known = known_totals(entries, node, scratch);
+  const double known = entries.size() == all.size() ? node.weight : known_totals(entries, node, scratch);
   // C4.5: a tenth of a class's even share, but not above 25.
   double least = 0.1 * known / static_cast<double>(n_classes_);
   least = least <= params_.min_branch ? params_.min_branch : std::min(least, 25.0);
   if (known < 2.0 * least - kWeightSlack) return split;
-  const BestCut cut = cut_interval(entries, least, node, scratch);
+  const bool complete = entries.size() == all.size();
+  const std::span<const double> classes = complete ? node.classes : std::span<const double>(scratch.known);
+  const BestCut cut = node.sample_weight.empty() ? best_cut<true>(entries, classes, known, least, node, scratch)
+                                                 : best_cut<false>(entries, classes, known, least, node, scratch);
   if (!(cut.drop > kLeastRatio * node.weight)) return split;
   split.found = true;
   split.gain = cut.drop / node.weight;
   split.test.kind = TestKind::threshold;
   split.test.feature = feature;
   split.last = {cut.position};
-  const double left = known_totals(entries.first(cut.position + 1), node, scratch);
-  const double sides[] = {left, known - left};
+  const double sides[] = {cut.left, known - cut.left};
   split.split_info = split_info(sides, node.weight);
   if (params_.max_intervals > 2) cut_further(entries, least, node, split, scratch);
   return split;
@@ -179,7 +189,8 @@ MultiwaySplit MultiwaySearch::nominal(FeatureIndex feature, std::span<const Entr
   }
   const auto enough = std::count_if(s.group_weight.begin(), s.group_weight.end(),
                                     [&](double w) { return w >= params_.min_branch - kWeightSlack; });
-  if (enough < 2) return split;
+  const double lightest = *std::min_element(s.group_weight.begin(), s.group_weight.end());
+  if (enough < 2 || lightest < params_.every_branch) return split;
   const double known = std::accumulate(s.group_weight.begin(), s.group_weight.end(), 0.0);
   s.known.assign(n_classes_, 0.0);
   double below = 0.0;
@@ -311,8 +322,8 @@ std::size_t choose_split(std::span<const MultiwaySplit> splits, std::span<const 
     mean += splits[i].gain;
     ++n;
   }
-  if (n == 0) return best;
-  mean /= static_cast<double>(n);
+  if (params.gain_ratio && n == 0) return best;
+  mean /= static_cast<double>(std::max<std::size_t>(n, 1));
   double most = params.without_gain ? -1.0 : kLeastRatio;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     if (!splits[i].found || (params.gain_ratio && splits[i].gain < mean - kMeanSlack)) continue;

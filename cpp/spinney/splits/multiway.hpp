@@ -2,6 +2,7 @@
 // The search for the best test of one column as ID3 and C4.5 make it: numeric cuts with C4.5's penalty, a branch for
 // each category or for each group of them. Weights are the node's own: a row with gaps may be there in part.
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,14 @@ namespace spinney {
 class XLogX {
  public:
   explicit XLogX(std::size_t n);
-  double operator()(double x) const;
+  double operator()(double x) const {
+    if (!(x > 0.0)) return 0.0;
+    if (x < static_cast<double>(table_.size())) {
+      const auto whole = static_cast<std::int32_t>(x);
+      if (static_cast<double>(whole) == x) return table_[static_cast<std::size_t>(whole)];
+    }
+    return x * std::log2(x);
+  }
   /// Weight times entropy in bits: x log2 x of the total less that of the parts.
   double loss(std::span<const double> parts, double total) const;
 
@@ -43,7 +51,7 @@ struct MultiwaySplit {
 
 /// Memory of one worker.
 struct MultiwayScratch {
-  std::vector<double> known, left, right, counts, group_weight;
+  std::vector<double> known, left, left_term, right_term, counts, group_weight;
   std::vector<std::uint32_t> codes;
 };
 
@@ -61,6 +69,7 @@ class MultiwaySearch {
  private:
   struct BestCut {
     double drop = 0.0;  // loss taken away, penalty already paid; 0: none
+    double left = 0.0;  // weight up to the cut
     std::uint32_t position = 0;
   };
   double known_totals(std::span<const Entry> entries, const MultiwayNode& node, MultiwayScratch& scratch) const;

@@ -47,6 +47,7 @@ std::int32_t TestTable::answer(std::size_t index, double value) const {
   const auto first = code.begin() + code_begin[index], last = code.begin() + code_begin[index + 1];
   if (value < 0 || value > static_cast<double>(std::numeric_limits<std::int32_t>::max())) return kNoBranch;
   const auto wanted = static_cast<std::int32_t>(value);
+  if (wanted < last - first && first[wanted] == wanted) return branch[code_begin[index] + wanted];  // all are listed
   const auto found = std::lower_bound(first, last, wanted);
   if (found == last || *found != wanted) return kNoBranch;
   return branch[static_cast<std::size_t>(found - code.begin())];

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from spinney._target import check_weights
 from spinney.pruning import PruningPath
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._view import Tree
+
+if TYPE_CHECKING:
+    from spinney.rules import Explanation
 
 Floats = NDArray[np.float64]
 _KINDS = ("numeric", "ordered", "nominal")
@@ -146,6 +149,7 @@ class BaseTree(BaseEstimator, ABC):
             tree, errors = self._grow(values, schema, target, rows)
             tree, path = self._prune(tree, errors, values, target, rows)
             self._remember(schema, target, tree, path)
+            self._finish(values, target, rows)
         return self
 
     # -- The steps of fit
@@ -264,6 +268,9 @@ class BaseTree(BaseEstimator, ABC):
         if path is not None:
             self.pruning_path_ = path
 
+    def _finish(self, values: Floats, target: FitTarget, rows: Rows) -> None:
+        """Add what else a fitted estimator has."""
+
     # -- Rows through the tree
 
     def _rows(self, X: Any) -> Floats:
@@ -302,6 +309,22 @@ class BaseTree(BaseEstimator, ABC):
         """
         rows = self._rows(X)
         return self.tree_.decision_path(rows, encoded=True)
+
+    def explain(self, row: Any) -> "Explanation":
+        """Return why a row is predicted as it is, and what would have to change for another answer.
+
+        Parameters
+        ----------
+        row : dict, Series, one-row table or 1-D array
+            One row with the columns of fit.
+
+        Returns
+        -------
+        Explanation
+            `print` shows it as text.
+        """
+        check_is_fitted(self)
+        return self.tree_.explain(row)
 
     def get_depth(self) -> int:
         """Return the depth of the tree."""

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._settings import row_count
 from spinney._table import Schema
-from spinney.pruning import PruningPath
 from spinney.tree._base import FitTarget, Rows
 from spinney.tree._multiway import MultiwayTree
 from spinney.tree._view import Tree
@@ -36,7 +36,7 @@ class C45Classifier(MultiwayTree):
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_leaf : int or float, default=2
-        Weight that at least two branches of a test need.
+        Weight that at least two branches of a test need; a float is a share of the rows.
     nominal : {"multiway", "grouped"}, default="multiway"
         A branch for each category, or for each group of categories: those are merged two at a time
         while the gain ratio does not fall.
@@ -53,13 +53,13 @@ class C45Classifier(MultiwayTree):
         How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
         "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
     cf : float, default=0.25
-        Confidence of the limits on errors: less prunes more.
+        Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
     subtree_raising : bool, default=True
-        Whether the largest branch of a node may take its place.
+        Whether `pruning="error_based"` may put the largest branch of a node in its place.
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
-        Folds that choose the size of the tree for `pruning="cost_complexity"`.
+        Folds that choose the size of the tree.
     rule : {"1se", "min"}, default="1se"
         The smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
@@ -150,16 +150,14 @@ class C45Classifier(MultiwayTree):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _multiway_params(self) -> _core.MultiwayParams:
+    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
         check_choice("criterion", self.criterion, ("gain_ratio", "entropy"))
         check_choice("nominal", self.nominal, ("multiway", "grouped"))
         params = _core.MultiwayParams()
         params.gain_ratio = self.criterion == "gain_ratio"
         params.grouped = self.nominal == "grouped"
         params.max_intervals = min(check_integer("max_intervals", self.max_intervals, low=2), 2**31)
-        params.min_branch = check_number(
-            "min_samples_leaf", self.min_samples_leaf, low=0.0, open_low=True
-        )
+        params.min_branch = row_count("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
         params.min_split = 0.0
         return params
 
@@ -171,13 +169,15 @@ class C45Classifier(MultiwayTree):
             tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
         return tree, errors
 
-    def _prune(
-        self,
-        tree: Tree,
-        errors: tuple[Floats, Floats] | None,
-        values: Floats,
-        target: FitTarget,
-        rows: Rows,
-    ) -> tuple[Tree, PruningPath | None]:
+    def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
         check_flag("rules", self.rules)
-        return super()._prune(tree, errors, values, target, rows)
+        return super()._divide_rows(values, target)
+
+    def _finish(self, values: Floats, target: FitTarget, rows: Rows) -> None:
+        if not self.rules:
+            return
+        from spinney.rules import pruned_rules  # rules are made of trees
+
+        weight = target.weight if rows.growing is None else target.weight * rows.growing
+        cf = check_number("cf", self.cf, low=0.0, high=0.5, open_low=True)
+        self.rules_ = pruned_rules(self.tree_, values, target.strata, weight, cf)

@@ -63,7 +63,7 @@ def _best_cut(below: Floats) -> tuple[int, bool]:
     total = float(whole.sum())
     gain = (float(_loss(whole)) - float(losses[best])) / total
     bits = [np.count_nonzero(p > 0) * _entropy(p) for p in (whole, left[best], right[best])]
-    delta = _log2_of_3_to(np.count_nonzero(whole > 0)) - (bits[0] - bits[1] - bits[2])
+    delta = _log2_of_3_to(int(np.count_nonzero(whole > 0))) - (bits[0] - bits[1] - bits[2])
     return best + 1, gain > (np.log2(max(total - 1.0, 1.0)) + delta) / total
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_choice, check_integer, check_number
+from spinney._settings import row_count
 from spinney._table import Schema
 from spinney.tree._base import FitTarget, Rows
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
@@ -29,11 +30,14 @@ class ID3Classifier(MultiwayTree):
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_split : int or float, default=2
-        Weight that a node needs to be divided.
+        Weight that a node needs to be divided; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
     discretize : {"mdl", "quantile"} or None, default="mdl"
         How numeric columns are cut into intervals before growth: by Fayyad and Irani's criterion
         (at least one cut), or into `n_intervals` of about equal weight. None refuses numeric
-        columns. Ordered columns get a branch for each category.
+        columns. Ordered columns get a branch for each category. Folds share the intervals of the
+        whole table.
     n_intervals : int, default=5
         Intervals of `discretize="quantile"`.
     class_weight : dict, "balanced" or None, default=None
@@ -52,8 +56,7 @@ class ID3Classifier(MultiwayTree):
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
-        Folds that choose the size of the tree for `pruning="cost_complexity"`. All of them share
-        the intervals of the whole table.
+        Folds that choose the size of the tree.
     rule : {"1se", "min"}, default="1se"
         The smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
@@ -101,6 +104,7 @@ class ID3Classifier(MultiwayTree):
         *,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
+        min_weight_fraction_leaf: float = 0.0,
         discretize: str | None = "mdl",
         n_intervals: int = 5,
         class_weight: Any = None,
@@ -119,6 +123,7 @@ class ID3Classifier(MultiwayTree):
     ) -> None:
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.discretize = discretize
         self.n_intervals = n_intervals
         self.class_weight = class_weight
@@ -135,13 +140,16 @@ class ID3Classifier(MultiwayTree):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _multiway_params(self) -> _core.MultiwayParams:
+    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
         params = _core.MultiwayParams()
         params.gain_ratio = False
         params.without_gain = True
         params.nominal_only = True
         params.min_branch = 0.0
-        params.min_split = check_number("min_samples_split", self.min_samples_split, low=0.0)
+        params.every_branch_fraction = check_number(
+            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5
+        )
+        params.min_split = row_count("min_samples_split", self.min_samples_split, 2, n_rows)
         return params
 
     def _grow(

@@ -21,7 +21,7 @@ class MultiwayTree(ClassTree):
 
     _prunings = CLASS_PRUNINGS
 
-    def _multiway_params(self) -> _core.MultiwayParams:
+    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
         """Check the settings that the two methods do not share."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class MultiwayTree(ClassTree):
         params.max_depth = max_depth_limit(self.max_depth)
         check_choice("unseen", self.unseen, ("missing", "error"))
         check_integer("verbose", self.verbose, low=0)
-        multiway = self._multiway_params()
+        multiway = self._multiway_params(len(values))
         _refuse_light_weights(target.weight, max(multiway.min_split, 2 * multiway.min_branch))
         params.set_multiway(multiway)
         return params
@@ -46,10 +46,9 @@ class MultiwayTree(ClassTree):
 
 def _refuse_light_weights(weight: Floats, least: float) -> None:
     """Refuse weights that no limit could ever be met by, although there are rows enough."""
-    total = float(weight.sum())
-    if np.count_nonzero(weight) >= least and total < least and not (weight[weight > 0] == 1).all():
+    n_rows, most = np.count_nonzero(weight), float(weight.max())
+    if n_rows >= least and most * n_rows < least:
         raise ValueError(
-            f"sample_weight adds up to {total:g}, but a node needs a weight of {least:g} to be "
-            "divided: limits count weight, not rows. Scale the weights so that a row weighs "
-            "about 1."
+            f"sample_weight adds up to {weight.sum():g}, but a node needs {least:g} to be divided: "
+            "limits count weight, not rows. Scale the weights so that a row weighs about 1."
         )

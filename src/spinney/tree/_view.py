@@ -5,7 +5,7 @@ A `Tree` never changes. What prunes it or simplifies it returns another one.
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from spinney.tree._measure import impurity_importances, path_matrix, surrogate_i
 from spinney.tree._node import Node
 from spinney.tree._node_arrays import NodeArrays
 from spinney.tree._to_dict import tree_to_dict
+
+if TYPE_CHECKING:
+    from spinney.rules import Explanation, RuleSet
 
 __all__ = ["Tree"]
 
@@ -206,6 +209,46 @@ class Tree(NodeArrays):
         merged[0] = merged[0] or may_merge[0]
         return self._collapsed(np.array(merged))
 
+    # -- Rules
+
+    def rules(self) -> "RuleSet":
+        """Return every path from the root to a leaf as a rule, from the first leaf to the last.
+
+        Returns
+        -------
+        RuleSet
+            It predicts just as the tree does. Where rules are taken out of it, what the root
+            would predict is the default.
+        """
+        from spinney.rules._extract import path_rules
+        from spinney.rules._ruleset import RuleSet
+
+        root = self.root
+        return RuleSet(
+            path_rules(self),
+            schema=self.schema,
+            classes=self.classes,
+            default=root.prediction,
+            default_counts=root.counts,
+            cost_matrix=self.cost_matrix,
+            ordered=False,
+        )
+
+    def explain(self, row: Any) -> "Explanation":
+        """Return why a row is predicted as it is, and what would have to change for another answer.
+
+        Parameters
+        ----------
+        row : dict, Series, one-row table or 1-D array
+            One row.
+
+        Returns
+        -------
+        Explanation
+            `print` shows it as text.
+        """
+        return self.rules().explain(row)
+
     # -- Importances
 
     def importances(self, surrogates: bool = False) -> NDArray[np.float64]:
@@ -279,6 +322,51 @@ class Tree(NodeArrays):
         from spinney.export import to_graphviz
 
         return to_graphviz(self, max_depth=max_depth, **options)
+
+    def to_sql(self, table: str = "data", **options: Any) -> str:
+        """Return the tree as a SQL query; see `spinney.export.to_sql` for the options."""
+        from spinney.export import to_sql
+
+        return to_sql(self, table, **options)
+
+    def to_c(self, prefix: str = "model") -> str:
+        """Return the tree as a C header; see `spinney.export.to_c`."""
+        from spinney.export import to_c
+
+        return to_c(self, prefix)
+
+    def to_python(self) -> str:
+        """Return the tree as a Python module without imports; see `spinney.export.to_python`."""
+        from spinney.export import to_python
+
+        return to_python(self)
+
+    def to_json(self, **options: Any) -> str:
+        """Return the tree as JSON; see `spinney.export.to_json` for the options."""
+        from spinney.export import to_json
+
+        return to_json(self, **options)
+
+    def description_length(self) -> float:
+        """Return the length, in bits, of a message that tells the tree and the training classes.
+
+        The receiver has the table without the classes. Each node costs a bit that says whether it
+        is a leaf; a test its column, and a threshold among the places between the node's rows or a
+        set among the subsets of its categories; a leaf the classes of its rows, told adaptively:
+        the next row is of class c with probability (seen of c + 1) / (seen + n_classes).
+        `pruning="mdl"` cuts a tree back to the subtree with the shortest message.
+
+        Returns
+        -------
+        float
+        """
+        if self.classes is None:
+            raise ValueError(
+                "description_length is for trees of classes; this one predicts numbers."
+            )
+        tests, classes = _core.describe(self._core)
+        leaf = self.first_child < 0
+        return float(self.n_nodes + tests[~leaf].sum() + classes[leaf].sum())
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the tree with Matplotlib; see `spinney.plot.plot_tree` for the options."""

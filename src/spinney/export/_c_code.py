@@ -1,0 +1,151 @@
+"""The functions of a header in C: the same text for every model but for the prefix of names."""
+
+HEAD = """\
+/* A decision tree, written by spinney. It needs no other header.
+   A row is an array of double, one for each column; NaN is missing; a category is the number that
+   PREFIX_category gives. Do not compile with -ffast-math, which takes NaN away. */
+
+typedef struct { /* cuts: branch i holds cut[i-1] < x <= cut[i]; codes: the branch is listed */
+  int feature, cut_begin, cut_end, code_begin, code_end, backwards;
+} PREFIX_test;
+
+typedef struct { /* the first test is the node's own, the others stand in for it; a leaf has none */
+  int test_begin, test_end, first_child, n_children, default_branch, value, label;
+} PREFIX_node;
+"""
+
+INNER = """
+static inline int PREFIX_same_text(const char *a, const char *b) {
+  while (*a != 0 && *a == *b) { ++a; ++b; }
+  return *a == *b;
+}
+
+/* The number that stands for a category of a column; NaN if fit did not see it. */
+static inline double PREFIX_category(int column, const char *text) {
+  const int begin = PREFIX_category_begin[column], end = PREFIX_category_begin[column + 1];
+  double zero = 0.0;
+  int i;
+  for (i = begin; i < end; ++i) {
+    if (PREFIX_same_text(PREFIX_categories[i], text)) return i - begin;
+  }
+  return zero / zero;
+}
+
+/* The branch that a test chooses, -1 if it cannot tell. */
+static inline int PREFIX_answer(const PREFIX_test *test, double x) {
+  int low, high;
+  if (x != x) return -1;
+  if (test->cut_begin < test->cut_end) {
+    low = test->cut_begin;
+    high = test->cut_end;
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (x <= PREFIX_cuts[middle]) high = middle; else low = middle + 1;
+    }
+    return test->backwards ? test->cut_end - low : low - test->cut_begin;
+  }
+  low = test->code_begin;
+  high = test->code_end;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (x <= PREFIX_codes[middle]) high = middle; else low = middle + 1;
+  }
+  return low < test->code_end && x == PREFIX_codes[low] ? PREFIX_branches[low] : -1;
+}
+"""
+
+WHOLE = """
+/* The leaf of a row: where a test cannot tell, its stand-ins are asked, then it goes by default. */
+static inline const PREFIX_node *PREFIX_leaf(const double *row) {
+  const PREFIX_node *node = PREFIX_nodes;
+  while (node->n_children > 0) {
+    int branch = -1, t;
+    for (t = node->test_begin; branch < 0 && t < node->test_end; ++t) {
+      branch = PREFIX_answer(&PREFIX_tests[t], row[PREFIX_tests[t].feature]);
+    }
+    node = &PREFIX_nodes[node->first_child + (branch < 0 ? node->default_branch : branch)];
+  }
+  return node;
+}
+
+static inline void PREFIX_mix(const double *row, double *out) {
+  const double *value = &PREFIX_values[PREFIX_leaf(row)->value * PREFIX_n_outputs];
+  int k;
+  for (k = 0; k < PREFIX_n_outputs; ++k) out[k] = value[k];
+}
+"""
+
+SHARES = """
+/* The answers of all leaves that a part of the row reaches, times the part: where a test cannot
+   tell, the row goes to every child with the child's share. */
+static inline void PREFIX_mix(const double *row, double *out) {
+  int open[PREFIX_n_open];
+  double part[PREFIX_n_open];
+  int n_open = 1, k;
+  open[0] = 0;
+  part[0] = 1.0;
+  for (k = 0; k < PREFIX_n_outputs; ++k) out[k] = 0.0;
+  while (n_open > 0) {
+    const PREFIX_node *node = &PREFIX_nodes[open[--n_open]];
+    const double here = part[n_open];
+    const PREFIX_test *test = &PREFIX_tests[node->test_begin];
+    int branch, child;
+    if (node->n_children == 0) {
+      const double *value = &PREFIX_values[node->value * PREFIX_n_outputs];
+      for (k = 0; k < PREFIX_n_outputs; ++k) out[k] += here * value[k];
+      continue;
+    }
+    branch = PREFIX_answer(test, row[test->feature]);
+    for (child = node->first_child + node->n_children; child-- > node->first_child;) {
+      const int chosen = branch == child - node->first_child;
+      if (chosen || (branch < 0 && PREFIX_shares[child] > 0.0)) {
+        open[n_open] = child;
+        part[n_open++] = chosen ? here : here * PREFIX_shares[child];
+      }
+    }
+  }
+}
+"""
+
+REGRESSION = """
+/* The mean. */
+static inline double PREFIX_predict(const double *row) {
+  double mean;
+  PREFIX_mix(row, &mean);
+  return mean;
+}
+"""
+
+_LABEL = """
+/* The share of each class. */
+static inline void PREFIX_predict_proba(const double *row, double *out) { PREFIX_mix(row, out); }
+
+/* The class of least expected cost, as its place in PREFIX_classes; ties go to the first. */
+static inline int PREFIX_predict(const double *row) {
+  @BODY
+}
+"""
+
+_LABEL_WHOLE = "return PREFIX_leaf(row)->label;"
+
+_LABEL_SHARES = """\
+double share[PREFIX_n_classes], least = 0.0;
+  int best = 0, j, k;
+  PREFIX_mix(row, share);
+  for (j = 0; j < PREFIX_n_classes; ++j) {
+    double expected = 0.0;
+    for (k = 0; k < PREFIX_n_classes; ++k) {
+      expected += share[k] * (PREFIX_has_cost ? PREFIX_cost[k * PREFIX_n_classes + j] : 1.0);
+    }
+    if (!PREFIX_has_cost) expected -= share[j];
+    if (j == 0 || expected < least * (1.0 - 1e-12)) { /* closer is a tie */
+      least = expected;
+      best = j;
+    }
+  }
+  return best;"""
+
+
+def label_code(fractional: bool) -> str:
+    """Return the functions that give the shares and the label of classes."""
+    return _LABEL.replace("@BODY", _LABEL_SHARES if fractional else _LABEL_WHOLE)

@@ -1,0 +1,134 @@
+"""Trees as JSON: what restores the tree, and beside it what a program in any language needs."""
+
+import json
+from typing import Any
+
+from spinney.export._model import Question, TreeModel, as_tree, read_tree
+from spinney.tree import Tree
+from spinney.tree._to_dict import json_number
+
+_FORMAT, _VERSION = "spinney tree", 1
+
+
+def to_json(model: Any, *, indent: int | None = None) -> str:
+    """Return a tree as strict JSON, from which `from_json` restores it exactly.
+
+    It is what `Tree.to_dict` returns with ``format`` and ``version``, and with a few entries for
+    programs that do not want to read the text of tests. The tree has
+
+    - ``classes`` (null for regression), ``features``, ``kinds`` ("numeric", "ordered" or
+      "nominal"), ``categories`` (of each column that is not numeric), ``cost_matrix`` (row true,
+      column predicted) if there is one, and ``missing``: "surrogate", "majority" or "fractional".
+
+    A node, the first of which is the root, has
+
+    - ``children``, the places of its children in the list; ``weight``;
+    - ``question``, null in a leaf: the place ``feature`` of the column, and either ascending
+      ``cuts``, where branch i holds cuts[i-1] < x <= cuts[i] and the last one what is above (for
+      an ordered column x is the place of the category in its list, from 0), or ``branches``, the
+      list of categories of each child. What is missing or not listed has no answer;
+    - ``surrogates``, if there are any: each with a ``question``, and ``reversed``, where the
+      answers 0 and 1 change places;
+    - ``default_branch``, where a row goes that nothing can place;
+    - ``answer``: ``probabilities`` and ``label`` (a place in ``classes``), or the ``mean``.
+
+    Under the fractional rule a row without an answer goes to every child in proportion to its
+    weight; the answers of the leaves are added up with these shares, and the label is the class of
+    least expected cost. Infinite numbers are written as the text "inf" and "-inf".
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator with `tree_`
+        What to write.
+    indent : int or None, default=None
+        Columns by which each level is set in; None writes one line.
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    from_json : The way back.
+
+    Examples
+    --------
+    >>> import json
+    >>> from spinney import Tree
+    >>> tree = Tree.from_dict({
+    ...     "classes": ["bad", "good"],
+    ...     "features": ["income"],
+    ...     "nodes": [
+    ...         {"test": "income <= 36", "children": [1, 2], "counts": [5, 5]},
+    ...         {"test": None, "children": [], "counts": [4, 1]},
+    ...         {"test": None, "children": [], "counts": [1, 4]},
+    ...     ],
+    ... })
+    >>> json.loads(to_json(tree))["nodes"][0]["question"]
+    {'feature': 0, 'cuts': [36.0]}
+    >>> from_json(to_json(tree)) == tree
+    True
+    """
+    tree = as_tree(model)
+    read = read_tree(tree)
+    data = tree.to_dict()
+    for step, node in zip(read.steps, data["nodes"], strict=True):
+        node["question"] = _question(step.question, read)
+        node["answer"] = _answer(step.id, read)
+        for stand_in, entry in zip(step.stand_ins, node.get("surrogates", ()), strict=True):
+            entry["question"] = _question(stand_in, read, undo=bool(entry["reversed"]))
+    try:
+        whole = {"format": _FORMAT, "version": _VERSION, **data}
+        return json.dumps(whole, indent=indent, allow_nan=False)
+    except ValueError:
+        raise ValueError(
+            "the tree has an infinite number as a category or a class, which JSON cannot hold."
+        ) from None
+
+
+def from_json(text: str | bytes) -> Tree:
+    """Return the tree that `to_json` wrote.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The JSON.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    ValueError
+        If the text is no such tree. The message says what is wrong.
+    """
+    data = json.loads(text)
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        raise ValueError(f"the JSON must be an object whose 'format' is {_FORMAT!r}.")
+    if data.get("version") != _VERSION:
+        raise ValueError(
+            f"version {_VERSION} of the format can be read, got {data.get('version')!r}. Use the "
+            "version of spinney that wrote it."
+        )
+    return Tree.from_dict(data)
+
+
+def _question(
+    question: Question | None, tree: TreeModel, undo: bool = False
+) -> dict[str, Any] | None:
+    """Return a question with the user's categories; `undo` gives that of a turned surrogate."""
+    if question is None:
+        return None
+    if question.cuts:
+        return {"feature": question.feature, "cuts": [json_number(cut) for cut in question.cuts]}
+    categories = tree.schema.columns[question.feature].categories
+    groups = question.groups[::-1] if undo else question.groups
+    branches = [[categories[code] for code in group] for group in groups]
+    return {"feature": question.feature, "branches": branches}
+
+
+def _answer(node: int, tree: TreeModel) -> dict[str, Any]:
+    if tree.classes is None:
+        return {"mean": json_number(tree.answers[node][0])}
+    return {"probabilities": tree.answers[node], "label": tree.labels[node]}

@@ -1,0 +1,94 @@
+"""Names, text and numbers as they are written in other languages.
+
+Nothing of a model reaches a generated text but through these functions, so that a name with quotes,
+a line break or the end of a comment in it stays what it is: a name.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_PLAIN_INTEGER = 2**24  # exact even where an engine compares in single precision
+_SAFE_DIGITS = 15  # as many decimal digits as every reader of numbers gets right
+
+
+def sql_name(name: str | Sequence[str]) -> str:
+    """Return an identifier in double quotes; several, as schema and table, are joined by dots."""
+    parts = [name] if isinstance(name, str) else list(name)
+    return ".".join('"' + _movable(part).replace('"', '""') + '"' for part in parts)
+
+
+def sql_value(value: Any) -> str:
+    """Return a category or a class as a literal."""
+    if isinstance(value, str):
+        return "'" + _movable(value).replace("'", "''") + "'"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else sql_number(value)
+
+
+def sql_number(value: float, always_real: bool = False) -> str:
+    """Return a number that every engine reads back as the same double.
+
+    A plain decimal is a number of its own kind in some engines, and compared in single precision
+    with columns of that type; so fractions that single precision does not hold get an exponent.
+    Numbers of many digits get one more than they need, as readers are not exact to the last bit.
+    """
+    value = float(value) + 0.0
+    if math.isinf(value):
+        return "9e999" if value > 0 else "-9e999"
+    if value.is_integer() and abs(value) <= _PLAIN_INTEGER:
+        return f"{int(value)}e0" if always_real else str(int(value))
+    text = repr(value)
+    if sum(map(str.isdigit, text.split("e")[0].replace(".", "").strip("-0"))) > _SAFE_DIGITS:
+        text = f"{value:.17e}"
+    plain = not always_real and "e" not in text and float(np.float32(value)) == value
+    return text if plain or "e" in text else text + "e0"
+
+
+def c_text(text: str) -> str:
+    """Return a string literal of the UTF-8 bytes of a text."""
+    return '"' + "".join(map(_c_byte, text.encode("utf-8", "replace"))) + '"'
+
+
+def c_number(value: float) -> str:
+    """Return a double constant."""
+    if math.isinf(value):
+        return "1.0 / 0.0" if value > 0 else "-1.0 / 0.0"
+    return repr(float(value))
+
+
+def comment_text(text: str) -> str:
+    """Return a text on one line that ends no comment, neither in C nor in Python."""
+    line = "".join(char if char.isprintable() else "?" for char in text)
+    for mark in ("*/", "/*", "??"):
+        line = line.replace(mark, f"{mark[0]} {mark[1]}").replace(mark, f"{mark[0]} {mark[1]}")
+    return line.replace("\\", "\\ ")
+
+
+def python_value(value: Any) -> str:
+    """Return a Python literal; infinities by the name INF, which the module defines."""
+    if isinstance(value, float) and math.isinf(value):
+        return "INF" if value > 0 else "-INF"
+    return ascii(value)
+
+
+def _c_byte(byte: int) -> str:
+    char = chr(byte)
+    if char in '"\\?':
+        return "\\" + char
+    return char if 32 <= byte < 127 else f"\\{byte:03o}"
+
+
+def finished_sql(text: str) -> str:
+    """Return a query with the line breaks of names and literals, which no longer move."""
+    return text.replace("\0", "\n")
+
+
+def _movable(text: str) -> str:
+    """Return text that can be set in: its own line breaks are NUL until the query is finished."""
+    if "\0" in text:
+        raise ValueError(f"SQL text cannot hold the character NUL, but {text!r} does.")
+    return text.replace("\n", "\0")

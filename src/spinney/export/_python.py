@@ -1,0 +1,97 @@
+"""Models as a Python module that imports nothing: tables and a short loop."""
+
+from typing import Any
+
+from spinney._table import Schema
+from spinney.export._literals import comment_text, python_value
+from spinney.export._model import Question, TreeModel, as_tree, read_tree
+from spinney.export._python_code import COLUMNS, HEAD, LABEL, REGRESSION, SHARES, WHOLE
+
+
+def to_python(model: Any) -> str:
+    """Return a Python module that predicts exactly as the model does, and imports nothing.
+
+    The module defines ``predict(row)`` and, for classes, ``predict_proba(row)``, a list in the
+    order of its ``CLASSES``. A row is a dict by the names of the columns, or a sequence in their
+    order. None and NaN are missing. Categories are given as they are; one that fit did not see
+    counts as missing.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator with `tree_`
+        What to write.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from spinney import Tree
+    >>> tree = Tree.from_dict({
+    ...     "classes": ["bad", "good"],
+    ...     "features": ["income"],
+    ...     "nodes": [
+    ...         {"test": "income <= 36", "children": [1, 2], "counts": [5, 5]},
+    ...         {"test": None, "children": [], "counts": [4, 1]},
+    ...         {"test": None, "children": [], "counts": [1, 4]},
+    ...     ],
+    ... })
+    >>> module = {}
+    >>> exec(to_python(tree), module)
+    >>> module["predict"]({"income": 40}), module["predict_proba"]([None])
+    ('good', [0.8, 0.2])
+    """
+    tree = read_tree(as_tree(model))
+    parts = [HEAD, *column_tables(tree.schema), *_tree_tables(tree), COLUMNS]
+    parts.append(SHARES if tree.fractional else WHOLE)
+    if tree.classes is None:
+        parts.append(REGRESSION)
+    else:
+        parts.insert(1, f"CLASSES = {_tuple(tree.classes)}")
+        parts.append(LABEL)
+    return "\n".join(parts) + "\n"
+
+
+def column_tables(schema: Schema) -> list[str]:
+    """Return the names of the columns and, for those of categories, the number of each."""
+    lines = ["# For each column of categories the number of each one; None for numbers."]
+    lines.append("CODES = (")
+    for column in schema.columns:
+        codes = {label: code for code, label in enumerate(column.categories)}
+        pairs = ", ".join(f"{python_value(label)}: {code}" for label, code in codes.items())
+        lines.append("    None," if column.kind == "numeric" else f"    {{{pairs}}},")
+    return [f"COLUMNS = {_tuple(schema.names)}", *lines, ")"]
+
+
+def _tree_tables(tree: TreeModel) -> list[str]:
+    lines = [
+        "# A test: column, cuts (branch i holds cuts[i-1] < x <= cuts[i]), or the branch of each",
+        "# category's number, and whether branches count from the end.",
+        "# A node: its test and those that stand in for it, its first child, the branch by",
+        "# default, and the share of each child. A leaf: nothing, then its answer, and its label.",
+        "NODES = (",
+    ]
+    for step in tree.steps:
+        if step.is_leaf:
+            label = tree.labels[step.id] if tree.labels else None
+            entry = f"((), {_tuple(tree.answers[step.id])}, {label})"
+        else:
+            tests = [_test(q) for q in (step.question, *step.stand_ins) if q is not None]
+            shares = _tuple(step.shares) if tree.fractional else "()"
+            entry = f"(({', '.join(tests)},), {step.children.start}, {step.default}, {shares})"
+        lines.append(f"    {entry},  # {step.id}: {comment_text(step.said)}")
+    cost = "None" if tree.cost is None else f"({', '.join(map(_tuple, tree.cost))},)"
+    return [*lines, ")", f"COST = {cost}"]
+
+
+def _test(question: Question) -> str:
+    pairs = sorted((code, b) for b, group in enumerate(question.groups) for code in group)
+    branches = ", ".join(f"{code}: {branch}" for code, branch in pairs)
+    cuts = _tuple(question.cuts)
+    return f"({question.feature}, {cuts}, {{{branches}}}, {question.backwards})"
+
+
+def _tuple(values: Any) -> str:
+    written = [python_value(value) for value in values]
+    return "()" if not written else f"({', '.join(written)},)"

@@ -1,0 +1,142 @@
+"""The functions of a Python module: the same text for every model."""
+
+HEAD = '''\
+"""A decision tree, written by spinney: predict(row), where a row is a dict or a sequence."""
+
+INF = float("inf")
+'''
+
+COLUMNS = '''
+
+def _number(column, value):
+    """Return the number that the tests ask about; None if the value is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return None
+    codes = CODES[column]
+    if codes is None:
+        value = float(value)
+        return None if value != value else value
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "backslashreplace")
+    code = codes.get(value)
+    if code is None and codes:
+        as_text = isinstance(next(iter(codes)), str)
+        if as_text != isinstance(value, str):  # 2, 2.0 and "2" are the same category
+            code = codes.get(_text(value) if as_text else _from_text(value))
+    return code
+
+
+def _text(value):
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
+
+
+def _from_text(text):
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return None if "_" in text else kind(text)
+        except ValueError:
+            pass
+    return None
+
+
+def _numbers(row):
+    if hasattr(row, "keys"):
+        row = [row[name] for name in COLUMNS]
+    elif len(row) != len(COLUMNS):
+        raise ValueError(f"a row has {len(COLUMNS)} values, got {len(row)}")
+    return [_number(column, value) for column, value in enumerate(row)]
+
+
+def _branch(test, numbers):
+    """Return the branch that a test chooses; None if it cannot tell."""
+    column, cuts, branches, backwards = test
+    x = numbers[column]
+    if x is None:
+        return None
+    if not cuts:
+        return branches.get(x)
+    low, high = 0, len(cuts)
+    while low < high:
+        middle = (low + high) // 2
+        if x <= cuts[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return len(cuts) - low if backwards else low
+'''
+
+WHOLE = '''
+
+def _mix(row):
+    """Return the answer and the label of the leaf: tests, then stand-ins, then the default."""
+    numbers, node = _numbers(row), NODES[0]
+    while node[0]:
+        tests, first, default, _ = node
+        for test in tests:
+            branch = _branch(test, numbers)
+            if branch is not None:
+                break
+        node = NODES[first + (default if branch is None else branch)]
+    return list(node[1]), node[2]
+'''
+
+SHARES = '''
+
+def _mix(row):
+    """Return the answers of all leaves that a part of the row reaches, and the label.
+
+    Where a test cannot tell, the row goes to every child with the child's share.
+    """
+    numbers, open_parts, mixed = _numbers(row), [(0, 1.0)], None
+    while open_parts:
+        place, part = open_parts.pop()
+        node = NODES[place]
+        if not node[0]:
+            mixed = mixed or [0.0] * len(node[1])
+            mixed = [total + part * value for total, value in zip(mixed, node[1])]
+            continue
+        tests, first, _, shares = node
+        branch = _branch(tests[0], numbers)
+        if branch is not None:
+            open_parts.append((first + branch, part))
+            continue
+        for child in reversed(range(len(shares))):
+            if shares[child] > 0:
+                open_parts.append((first + child, part * shares[child]))
+    return mixed, _cheapest(mixed)
+
+
+def _cheapest(shares):
+    """Return the class of least expected cost; costs closer than rounding are ties."""
+    best, least = 0, INF
+    for label in range(len(shares)):
+        if COST is None:
+            expected = sum(shares) - shares[label]
+        else:
+            expected = sum(share * row[label] for share, row in zip(shares, COST))
+        if expected < least * (1.0 - 1e-12):
+            best, least = label, expected
+    return best
+'''
+
+REGRESSION = '''
+
+def predict(row):
+    """Return the mean."""
+    return _mix(row)[0][0]
+'''
+
+LABEL = '''
+
+def predict(row):
+    """Return the class of least expected cost."""
+    return CLASSES[_mix(row)[1]]
+
+
+def predict_proba(row):
+    """Return the share of each class, in the order of CLASSES."""
+    return _mix(row)[0]
+'''

@@ -1,0 +1,179 @@
+"""What a rule asks of a row: a column lies in an interval, or holds one of some categories.
+
+Conditions are values: frozen, compared by content, and they know no data. They are asked about
+encoded columns (numbers, or category codes as floats; NaN is missing). A missing value and a
+category that is not listed fulfil no condition. Another kind of condition needs `feature`,
+`holds`, `__and__` and `__str__`, and a line in `Condition`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney.tree._words import category_text, number_text, set_text
+
+__all__ = ["Condition", "Interval", "Membership", "merged"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number, or an ordered category, lies above one bound and is at most another.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    name : str
+        Its name.
+    low : float, default=-inf
+        Values must be above it; -inf for no bound. For an ordered column a bound on codes.
+    high : float, default=inf
+        Values must be at most this; inf for no bound.
+    categories : tuple, default=()
+        The vocabulary of an ordered column in its order; empty for numbers.
+
+    Examples
+    --------
+    >>> from spinney.rules import Interval
+    >>> print(Interval(0, "age", 30, 45))
+    30 < age <= 45
+    >>> print(Interval(1, "size", high=1.5, categories=("small", "medium", "large")))
+    size <= medium
+    """
+
+    feature: int
+    name: str
+    low: float = -math.inf
+    high: float = math.inf
+    categories: tuple[Any, ...] = ()
+
+    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for which encoded values the condition is true."""
+        held = ~np.isnan(column)
+        if self.low > -math.inf:
+            held &= column > self.low
+        if self.high < math.inf:
+            held &= column <= self.high
+        return held
+
+    def admits(self, value: float) -> bool:
+        """Return whether one encoded value fulfils it."""
+        return (self.low == -math.inf or value > self.low) and (
+            value <= self.high or (self.high == math.inf and value == value)
+        )
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The codes of the categories that fulfil it, for an ordered column."""
+        return tuple(c for c in range(len(self.categories)) if self.low < c <= self.high)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any value fulfils it."""
+        return bool(self.codes) if self.categories else self.low < self.high
+
+    def __and__(self, other: "Condition") -> "Condition":
+        if isinstance(other, Membership):
+            return other & self
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return Interval(self.feature, self.name, low, high, self.categories)
+
+    def bound_text(self, bound: float) -> str:
+        """Return a bound as text: a number, or the last category that is not above it."""
+        if not self.categories:
+            return number_text(bound)
+        place = math.floor(max(-1.0, min(bound, len(self.categories) - 1.0)))
+        return category_text(self.categories[place]) if place >= 0 else number_text(bound)
+
+    def __str__(self) -> str:
+        low = self.bound_text(self.low) if self.low > -math.inf else None
+        high = self.bound_text(self.high) if self.high < math.inf else None
+        if low is not None and high is not None:
+            return f"{low} < {self.name} <= {high}"
+        if high is not None:
+            return f"{self.name} <= {high}"
+        return f"{self.name} is known" if low is None else f"{self.name} > {low}"
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A category is one of some categories.
+
+    Parameters
+    ----------
+    feature : int
+        Column of the table.
+    name : str
+        Its name.
+    codes : tuple of int
+        Codes of the categories that fulfil it, ascending.
+    vocabulary : tuple
+        All categories of the column, in code order.
+
+    Examples
+    --------
+    >>> from spinney.rules import Membership
+    >>> print(Membership(0, "purpose", (0, 2), ("car", "house", "travel")))
+    purpose in {car, travel}
+    """
+
+    feature: int
+    name: str
+    codes: tuple[int, ...]
+    vocabulary: tuple[Any, ...]
+
+    @property
+    def categories(self) -> tuple[Any, ...]:
+        """The categories that fulfil it."""
+        return tuple(self.vocabulary[code] for code in self.codes)
+
+    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for which encoded values the condition is true."""
+        listed = np.zeros(len(self.vocabulary) + 1, dtype=bool)  # the last place is for the rest
+        listed[list(self.codes)] = True
+        known = (column >= 0) & (column < len(self.vocabulary))
+        return np.asarray(listed[np.where(known, column, len(self.vocabulary)).astype(np.intp)])
+
+    def admits(self, value: float) -> bool:
+        """Return whether one encoded value fulfils it."""
+        return value == value and int(value) in self.codes
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any category fulfils it."""
+        return bool(self.codes)
+
+    def __and__(self, other: "Condition") -> "Condition":
+        allowed = set(other.codes)
+        codes = tuple(code for code in self.codes if code in allowed)
+        return Membership(self.feature, self.name, codes, self.vocabulary)
+
+    def __str__(self) -> str:
+        if len(self.codes) == 1:
+            return f"{self.name} = {category_text(self.vocabulary[self.codes[0]])}"
+        return f"{self.name} in {set_text(self.categories)}"
+
+
+Condition: TypeAlias = Interval | Membership
+
+
+def merged(conditions: "tuple[Condition, ...] | list[Condition]") -> tuple[Condition, ...]:
+    """Return one condition for each column, in the order in which the columns first appear.
+
+    Parameters
+    ----------
+    conditions : sequence of Interval or Membership
+        All of which are to hold.
+
+    Returns
+    -------
+    tuple of Interval or Membership
+    """
+    found: dict[int, Condition] = {}
+    for condition in conditions:
+        known = found.get(condition.feature)
+        found[condition.feature] = condition if known is None else known & condition
+    return tuple(found.values())

@@ -1,0 +1,108 @@
+"""Post-pruning: fewer and shorter rules that do as well, judged by given rows.
+
+The work is the core's; here rules become arrays and arrays become rules.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._choices import is_number
+from spinney._table import Schema
+from spinney.rules._conditions import merged
+from spinney.rules._extract import leaf_conditions
+from spinney.rules._pack import Packed, pack
+from spinney.rules._rule import Rule
+from spinney.rules._ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from spinney.tree._view import Tree
+
+__all__ = ["pruned_rules"]
+
+
+def pruned_rules(
+    tree: "Tree",
+    values: NDArray[np.float64],
+    codes: NDArray[Any],
+    weight: NDArray[np.float64],
+    cf: float = 0.25,
+) -> RuleSet:
+    """Return the post-pruned rules of a tree, from rows that are encoded already.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree of classes.
+    values : array of float64 of shape (n_rows, n_features)
+        Numbers and category codes; NaN is missing.
+    codes : array of int of shape (n_rows,)
+        The class of each row by its place in `tree.classes`; anything where the weight is 0.
+    weight : array of float64 of shape (n_rows,)
+        Weights of the rows.
+    cf : float, default=0.25
+        Confidence level of the error estimates, above 0 and at most 0.5.
+
+    Returns
+    -------
+    RuleSet
+        Ordered: the first rule that fires decides. See `RuleSet.prune`.
+    """
+    if tree.classes is None:
+        raise ValueError(_NO_CLASSES)
+    found = list(leaf_conditions(tree))
+    labels = tree.labels[[leaf for leaf, _ in found]]
+    packed = pack(
+        [conditions for _, conditions in found], labels.tolist(), len(tree.schema.columns)
+    )
+    return run(packed, labels, tree.schema, tree.classes, (values, codes, weight), cf)
+
+
+def run(
+    packed: Packed,
+    labels: NDArray[Any],
+    schema: Schema,
+    classes: NDArray[Any],
+    rows: tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64]],
+    cf: float,
+) -> RuleSet:
+    """Post-prune packed rules; `rows` are encoded values, class codes and weights."""
+    values, codes, weight = rows
+    origin, begin, member, counts, default, default_counts, totals = packed.core.post_prune(
+        values,
+        np.ascontiguousarray(codes, dtype=np.int32),
+        np.ascontiguousarray(weight, dtype=np.float64),
+        len(classes),
+        check_cf(cf),
+    )
+    rules = []
+    for place, source in enumerate(origin.tolist()):
+        chosen = [packed.parts[c] for c in member[begin[place] : begin[place + 1]].tolist()]
+        label = int(labels[source])
+        made = Rule(merged(chosen), classes.item(label), counts[place], totals, label=label)
+        rules.append(made)
+    return RuleSet(
+        rules,
+        schema=schema,
+        classes=classes,
+        default=classes.item(default),
+        default_counts=default_counts if default_counts.any() else totals,
+        ordered=True,
+    )
+
+
+def check_cf(cf: Any) -> float:
+    """Return a confidence level as a float above 0 and at most 0.5."""
+    if is_number(cf) and 0 < float(cf) <= 0.5:
+        return float(cf)
+    raise ValueError(
+        f"cf must be a number above 0 and at most 0.5, got {cf!r}. Use cf=0.25 as C4.5 does; "
+        "a lower one prunes more."
+    )
+
+
+_NO_CLASSES = (
+    "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "
+    "Prune the regression tree instead, for example with spinney.pruning.cost_complexity_path."
+)
