@@ -1,11 +1,10 @@
 """What the README shows is what happens."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
 import pytest
+from page_blocks import run_page
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -19,13 +18,11 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
 
 
-def test_the_example_prints_what_is_shown(text: str) -> None:
-    (code,) = blocks(text, "python")
-    (shown,) = blocks(text, "text")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
-    assert printed.getvalue() == shown
+def test_the_examples_print_what_is_shown(tmp_path: Path) -> None:
+    run = list(run_page(README, tmp_path, languages=("python",)))
+    assert len(run) == 3
+    for block, printed in run:
+        assert printed == block.shown, f"line {block.line}"
 
 
 def test_there_are_two_commands_to_set_up(text: str) -> None:

@@ -29,7 +29,10 @@ double test_bits(const Tree& tree, std::size_t node) {
     }
     default: {
       const auto n_cuts = static_cast<double>(tests.cut_begin[node + 1] - tests.cut_begin[node]);
-      return column + log2_choices(places, n_cuts);
+      const auto n_codes = static_cast<double>(tests.code_begin[node + 1] - tests.code_begin[node]);
+      const auto n_branches = static_cast<double>(tree.n_children[node]);
+      if (n_cuts > 0.0) return column + std::log2(n_cuts) + log2_choices(places, n_cuts);
+      return column + (n_codes > n_branches ? n_codes * std::log2(n_branches) : 0.0);
     }
   }
 }

@@ -5,7 +5,8 @@
 //   structure   a bit for each node: is it a leaf?
 //   test        which column; then a threshold or cuts among the places between the node's rows (by weight), or a set
 //   among the
-//               subsets of the categories that the node knows; a branch per category costs nothing more
+//               subsets of the categories that the node knows; the number of cuts, or the group of each category;
+//               a branch per category costs nothing more
 //   classes     in each leaf, adaptively: the next row is of class c with probability (seen of c + 1) / (seen + k)
 
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "spinney/prune/pessimistic.hpp"
 #include "spinney/tree/builder.hpp"
@@ -22,8 +23,7 @@ struct Item {
   double weight;
 };
 
-/// A node of the tree in the making. Leaves hold the rows that reach them; the rows of an inner node are those of
-/// the leaves below it.
+/// A node of the tree in the making.
 struct Place {
   NodeId source;  // whose test it has
   std::vector<std::size_t> children;
@@ -31,35 +31,40 @@ struct Place {
   double weight = 0.0, estimate = 0.0;  // estimate: errors of the leaves below, or of the leaf
   std::int64_t n_rows = 0;
   bool moved = false;  // it has other rows than its source had
-  std::vector<Item> rows;
   bool is_leaf() const { return children.empty(); }
+};
+
+/// A node on the way down. Its rows lie child by child, those that its test cannot place last; a child's rows are its
+/// part of them, unless there are some to share: then it gets rows of its own.
+struct Step {
+  std::size_t at;
+  std::span<Item> rows;
+  std::vector<Item> own;
+  std::vector<std::size_t> part_begin;  // by child; then where the rows to share begin
+  std::vector<double> share;
+  std::size_t next_child = 0;
 };
 
 class Pruner {
  public:
   Pruner(const Tree& tree, const Matrix& x, const Target& target, const ErrorBasedParams& params, Interrupt& interrupt)
-      : tree_(tree),
-        x_(x),
-        target_(target),
-        params_(params),
-        bound_(params.cf),
-        interrupt_(interrupt),
-        sum_(x.n_rows, 0.0) {
+      : tree_(tree), x_(x), target_(target), params_(params), bound_(params.cf), interrupt_(interrupt) {
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
       Place place;
       place.source = static_cast<NodeId>(node);
       for (std::int32_t c = 0; c < tree.n_children[node]; ++c) place.children.push_back(tree.first_child[node] + c);
       places_.push_back(std::move(place));
     }
-    std::vector<Item> everyone;
-    for (std::size_t row = 0; row < x.n_rows; ++row) {
-      if (target.weight[row] > 0.0) everyone.push_back({static_cast<RowIndex>(row), target.weight[row]});
-    }
-    settle(0, std::move(everyone), false);
   }
 
   Tree run() {
-    prune();
+    std::vector<Item> everyone;
+    for (std::size_t row = 0; row < x_.n_rows; ++row) {
+      if (target_.weight[row] > 0.0) everyone.push_back({static_cast<RowIndex>(row), target_.weight[row]});
+    }
+    walk(
+        0, std::move(everyone), [&](std::size_t at, std::span<const Item> rows) { settle(at, rows); },
+        [&](std::size_t at, std::span<const Item> rows) { return judge(at, rows); });
     return write();
   }
 
@@ -72,18 +77,19 @@ class Pruner {
     const double errors = total - *std::max_element(classes.begin(), classes.end());
     return errors + bound_.added_errors(total, errors);
   }
-  std::vector<double> count(const std::vector<Item>& rows) const {
+  std::vector<double> count(std::span<const Item> rows) const {
     std::vector<double> classes(tree_.n_outputs(), 0.0);
     for (const Item& item : rows) classes[target_.codes[item.row]] += item.weight;
     for (std::size_t c = 0; c < classes.size(); ++c) classes[c] *= scale_of(static_cast<ClassCode>(c));
     return classes;
   }
-  std::vector<std::vector<Item>> distribute(const Place& place, const std::vector<Item>& rows) const;
-  void settle(std::size_t top, std::vector<Item> rows, bool moved);
-  std::vector<Item> gather(std::size_t top);
-  double branch_estimate(std::size_t top, std::vector<Item> rows) const;
-  void prune();
-  bool judge(std::size_t at);
+  template <class Enter, class Leave>
+  void walk(std::size_t top, std::vector<Item> rows, Enter&& enter, Leave&& leave);
+  void divide(Step& step);
+  std::pair<std::span<Item>, std::vector<Item>> part_of(const Step& step, std::size_t child) const;
+  void settle(std::size_t at, std::span<const Item> rows);
+  double branch_estimate(std::size_t top, std::span<const Item> rows);
+  bool judge(std::size_t at, std::span<const Item> rows);
   NodeStats stats(const Place& place, const std::vector<double>* parent) const;
   double loss(const std::vector<double>& classes) const;
   Tree write() const;
@@ -95,134 +101,105 @@ class Pruner {
   Pessimistic bound_;
   Interrupt& interrupt_;
   std::vector<Place> places_;
-  std::vector<double> sum_;  // by row, while shares are put together
+  std::vector<std::int32_t> branch_;  // by row at hand, while a node is divided
+  std::vector<Item> spare_;
 };
 
-/// The rows of each child. Rows that the test cannot place go by the tree's rule; shares are those of the rows here.
-std::vector<std::vector<Item>> Pruner::distribute(const Place& place, const std::vector<Item>& rows) const {
-  const NodeId node = place.source;
-  const FeatureIndex feature = tree_.tests.feature[node];
-  std::vector<std::vector<Item>> parts(place.children.size());
-  std::vector<double> share(parts.size(), 0.0);
-  std::vector<Item> unplaced;
-  for (auto& part : parts) part.reserve(parts.size() == 2 ? rows.size() : 0);
-  for (const Item& item : rows) {
-    std::int32_t branch = tree_.tests.answer(node, x_.at(item.row, feature));
-    if (branch == kNoBranch && tree_.missing != MissingRule::fractional)
-      branch = next_node(tree_, node, x_, item.row) - tree_.first_child[node];
-    if (branch == kNoBranch) {
-      unplaced.push_back(item);
-    } else {
-      parts[branch].push_back(item);
-      share[branch] += item.weight * scale_of(target_.codes[item.row]);
-    }
-  }
-  if (unplaced.empty()) return parts;
-  const double known = std::accumulate(share.begin(), share.end(), 0.0);
-  for (std::size_t b = 0; b < parts.size(); ++b) {
-    const double part = known > 0.0 ? share[b] / known : 1.0 / static_cast<double>(parts.size());
-    if (!(part > 0.0)) continue;
-    for (const Item& item : unplaced) parts[b].push_back({item.row, item.weight * part});
-  }
-  return parts;
-}
-
-/// Sends rows down from a node and counts them on the way; estimates are brought up to date.
-void Pruner::settle(std::size_t top, std::vector<Item> rows, bool moved) {
-  std::vector<std::pair<std::size_t, std::vector<Item>>> stack;
-  std::vector<std::size_t> order;
-  stack.emplace_back(top, std::move(rows));
+/// Sends rows down a branch, depth first and without recursion. enter(node, rows) comes before a node's children,
+/// leave(node, rows) after them; if leave returns true the node has another test now and is walked once more.
+template <class Enter, class Leave>
+void Pruner::walk(std::size_t top, std::vector<Item> rows, Enter&& enter, Leave&& leave) {
+  std::vector<Step> stack;
+  const auto open = [&](std::size_t at, std::span<Item> part, std::vector<Item> own) {
+    enter(at, part);
+    if (places_[at].is_leaf()) return;
+    Step step{at, part, std::move(own), {}, {}, 0};
+    divide(step);
+    stack.push_back(std::move(step));
+  };
+  const std::span<Item> all(rows);
+  open(top, all, std::move(rows));
   while (!stack.empty()) {
     interrupt_.check();
-    auto [at, here] = std::move(stack.back());
-    stack.pop_back();
-    order.push_back(at);
-    Place& place = places_[at];
-    place.classes = count(here);
-    place.weight = std::accumulate(place.classes.begin(), place.classes.end(), 0.0);
-    place.n_rows = static_cast<std::int64_t>(here.size());
-    place.moved = place.moved || moved;
-    if (place.is_leaf()) {
-      place.estimate = leaf_estimate(place.classes);
-      place.rows = std::move(here);
-      continue;
-    }
-    auto parts = distribute(place, here);
-    for (std::size_t b = 0; b < parts.size(); ++b) stack.emplace_back(place.children[b], std::move(parts[b]));
-  }
-  for (std::size_t i = order.size(); i-- > 0;) {  // children were visited after their parents
-    Place& place = places_[order[i]];
-    if (place.is_leaf()) continue;
-    place.estimate = 0.0;
-    for (const std::size_t child : place.children) place.estimate += places_[child].estimate;
-  }
-}
-
-/// The rows of a node: those of its leaves, shares of one row put together again.
-std::vector<Item> Pruner::gather(std::size_t top) {
-  std::vector<Item> rows;
-  std::vector<std::size_t> stack = {top};
-  while (!stack.empty()) {
-    const Place& place = places_[stack.back()];
-    stack.pop_back();
-    stack.insert(stack.end(), place.children.begin(), place.children.end());
-    for (const Item& item : place.rows) {
-      if (sum_[item.row] == 0.0) rows.push_back({item.row, 0.0});
-      sum_[item.row] += item.weight;
-    }
-  }
-  if (rows.size() > sum_.size() / 16) {  // in the order of the table they are faster to read from then on
-    rows.clear();
-    for (std::size_t row = 0; row < sum_.size(); ++row) {
-      if (sum_[row] > 0.0) rows.push_back({static_cast<RowIndex>(row), 0.0});
-    }
-  }
-  for (Item& item : rows) item.weight = std::exchange(sum_[item.row], 0.0);
-  return rows;
-}
-
-/// Estimated errors of a branch if other rows went down it.
-double Pruner::branch_estimate(std::size_t top, std::vector<Item> rows) const {
-  double estimate = 0.0;
-  std::vector<std::pair<std::size_t, std::vector<Item>>> stack;
-  stack.emplace_back(top, std::move(rows));
-  while (!stack.empty()) {
-    interrupt_.check();
-    auto [at, here] = std::move(stack.back());
-    stack.pop_back();
-    const Place& place = places_[at];
-    if (place.is_leaf()) {
-      estimate += leaf_estimate(count(here));
-      continue;
-    }
-    auto parts = distribute(place, here);
-    for (std::size_t b = 0; b < parts.size(); ++b) {
-      if (!parts[b].empty()) stack.emplace_back(place.children[b], std::move(parts[b]));
-    }
-  }
-  return estimate;
-}
-
-/// Bottom-up, without recursion. A node whose largest branch took its place is pruned once more from below.
-void Pruner::prune() {
-  std::vector<std::pair<std::size_t, std::size_t>> stack = {{0, 0}};  // (node, children done)
-  while (!stack.empty()) {
-    auto& [at, done] = stack.back();
-    const Place& place = places_[at];
-    if (done < place.children.size()) {
-      const std::size_t child = place.children[done++];
-      stack.emplace_back(child, 0);
-    } else if (!place.is_leaf() && judge(at)) {
-      done = 0;
+    Step& step = stack.back();
+    const std::vector<std::size_t>& children = places_[step.at].children;
+    if (step.next_child < children.size()) {
+      const std::size_t child = step.next_child++;
+      auto [part, own] = part_of(step, child);
+      open(children[child], part, std::move(own));  // may move the stack: step is not used after it
+    } else if (leave(step.at, step.rows)) {
+      divide(step);
+      step.next_child = 0;
     } else {
       stack.pop_back();
     }
   }
 }
 
+/// Lays the rows of a node out child by child. Rows that the test cannot place go by the tree's rule; shares are
+/// those of the rows here.
+void Pruner::divide(Step& step) {
+  const Place& place = places_[step.at];
+  const FeatureIndex feature = tree_.tests.feature[place.source];
+  const std::size_t k = place.children.size(), n = step.rows.size();
+  branch_.resize(std::max(branch_.size(), n));
+  spare_.resize(std::max(spare_.size(), n));
+  step.share.assign(k, 0.0);
+  step.part_begin.assign(k + 2, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Item& item = step.rows[i];
+    std::int32_t branch = tree_.tests.answer(place.source, x_.at(item.row, feature));
+    if (branch == kNoBranch && tree_.missing != MissingRule::fractional)
+      branch = next_node(tree_, place.source, x_, item.row) - tree_.first_child[place.source];
+    if (branch != kNoBranch) step.share[branch] += item.weight * scale_of(target_.codes[item.row]);
+    branch_[i] = branch == kNoBranch ? static_cast<std::int32_t>(k) : branch;
+    ++step.part_begin[branch_[i] + 1];
+  }
+  const double known = std::accumulate(step.share.begin(), step.share.end(), 0.0);
+  for (double& share : step.share) share = known > 0.0 ? share / known : 1.0 / static_cast<double>(k);
+  std::partial_sum(step.part_begin.begin(), step.part_begin.end(), step.part_begin.begin());
+  std::vector<std::size_t> at(step.part_begin.begin(), step.part_begin.end() - 1);
+  for (std::size_t i = 0; i < n; ++i) spare_[at[branch_[i]]++] = step.rows[i];
+  std::copy(spare_.begin(), spare_.begin() + static_cast<std::ptrdiff_t>(n), step.rows.begin());
+}
+
+/// The rows of a child: in place, or with its share of the others in memory of its own.
+std::pair<std::span<Item>, std::vector<Item>> Pruner::part_of(const Step& step, std::size_t child) const {
+  const std::size_t begin = step.part_begin[child], n = step.part_begin[child + 1] - begin;
+  const auto to_share = step.rows.subspan(step.part_begin[step.share.size()]);
+  const auto part = step.rows.subspan(begin, n);
+  if (to_share.empty() || !(step.share[child] > 0.0)) return {part, {}};
+  std::vector<Item> own(part.begin(), part.end());
+  own.reserve(n + to_share.size());
+  for (const Item& item : to_share) own.push_back({item.row, item.weight * step.share[child]});
+  const std::span<Item> rows(own);
+  return {rows, std::move(own)};
+}
+
+/// Counts the rows of a node.
+void Pruner::settle(std::size_t at, std::span<const Item> rows) {
+  Place& place = places_[at];
+  place.classes = count(rows);
+  place.weight = std::accumulate(place.classes.begin(), place.classes.end(), 0.0);
+  place.n_rows = static_cast<std::int64_t>(rows.size());
+  if (place.is_leaf()) place.estimate = leaf_estimate(place.classes);
+  for (const std::size_t child : place.children) places_[child].moved = places_[child].moved || place.moved;
+}
+
+/// Estimated errors of a branch if these rows went down it.
+double Pruner::branch_estimate(std::size_t top, std::span<const Item> rows) {
+  double estimate = 0.0;
+  walk(
+      top, std::vector<Item>(rows.begin(), rows.end()),
+      [&](std::size_t at, std::span<const Item> here) {
+        if (places_[at].is_leaf()) estimate += leaf_estimate(count(here));
+      },
+      [](std::size_t, std::span<const Item>) { return false; });
+  return estimate;
+}
+
 /// Decides what becomes of a node whose children are done; true if its largest branch took its place.
-bool Pruner::judge(std::size_t at) {
-  interrupt_.check();
+bool Pruner::judge(std::size_t at, std::span<const Item> rows) {
   Place& place = places_[at];
   place.estimate = 0.0;
   for (const std::size_t child : place.children) place.estimate += places_[child].estimate;
@@ -232,15 +209,8 @@ bool Pruner::judge(std::size_t at) {
     if (places_[child].weight >= places_[largest].weight - kSlack) largest = child;  // the last of equals
   }
   double as_branch = kInfinity;
-  std::vector<Item> rows;
-  if (params_.raise_subtrees && places_[largest].is_leaf()) {
-    as_branch = as_leaf;
-  } else if (params_.raise_subtrees) {
-    rows = gather(at);
-    as_branch = branch_estimate(largest, rows);
-  }
+  if (params_.raise_subtrees) as_branch = places_[largest].is_leaf() ? as_leaf : branch_estimate(largest, rows);
   if (as_leaf <= place.estimate + kWorth + kSlack && as_leaf <= as_branch + kWorth + kSlack) {
-    place.rows = rows.empty() ? gather(at) : std::move(rows);
     place.children.clear();
     place.estimate = as_leaf;
     return false;
@@ -248,7 +218,8 @@ bool Pruner::judge(std::size_t at) {
   if (!(as_branch <= place.estimate + kWorth + kSlack)) return false;
   place.source = places_[largest].source;
   place.children = places_[largest].children;
-  settle(at, std::move(rows), true);
+  place.moved = true;
+  for (const std::size_t child : place.children) places_[child].moved = true;
   return true;
 }
 

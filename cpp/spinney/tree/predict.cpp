@@ -41,15 +41,13 @@ void Predictor::add_answer(const Tree& tree, NodeId node, double share, double* 
   for (std::size_t i = 0; i < k; ++i) out[i] += share * (total > 0.0 ? value[i] / total : 1.0 / static_cast<double>(k));
 }
 
-template <class Write>
-void Predictor::for_each_leaf(const Tree& tree, const Matrix& x, const Work& work, Write&& write) const {
-  const std::size_t n_blocks = (x.n_rows + block_rows_ - 1) / block_rows_;
+template <class Run>
+void Predictor::for_blocks(std::size_t n_rows, const Work& work, Run&& run) const {
+  const std::size_t n_blocks = (n_rows + block_rows_ - 1) / block_rows_;
   const auto run_block = [&](std::size_t block, std::size_t) {
     work.interrupt.check();
-    NodeId leaf[kMaxBlockRows];
-    const std::size_t begin = block * block_rows_, end = std::min(x.n_rows, begin + block_rows_);
-    router_.route(tree, x, begin, end, leaf);
-    write(begin, end, leaf);
+    const std::size_t begin = block * block_rows_;
+    run(begin, std::min(n_rows, begin + block_rows_));
   };
   if (n_blocks < 2 || work.n_threads < 2) {
     for (std::size_t block = 0; block < n_blocks; ++block) run_block(block, 0);
@@ -59,13 +57,13 @@ void Predictor::for_each_leaf(const Tree& tree, const Matrix& x, const Work& wor
 }
 
 void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const {
-  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
-    std::copy(leaf, leaf + (end - begin), out + begin);
-  });
+  for_blocks(x.n_rows, work,
+             [&](std::size_t begin, std::size_t end) { router_.route(tree, x, begin, end, out + begin); });
 }
 
 void Predictor::shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack,
                        double* out) const {
+  if (const NodeId leaf = whole_leaf(tree, x, row); leaf != kNoNode) return add_answer(tree, leaf, 1.0, out);
   visit_path(tree, x, row, stack, [&](NodeId node, double share) {
     if (tree.is_leaf(node)) add_answer(tree, node, share, out);
   });
@@ -73,32 +71,57 @@ void Predictor::shares(const Tree& tree, const Matrix& x, std::size_t row, std::
 
 void Predictor::values(const Tree& tree, const Matrix& x, double* out, const Work& work) const {
   const std::size_t k = tree.n_outputs();
-  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
-    std::vector<Share> stack;
-    for (std::size_t row = begin; row < end; ++row) {
-      if (tree.missing == MissingRule::fractional) {
-        shares(tree, x, row, stack, out + row * k);
-      } else {
-        add_answer(tree, leaf[row - begin], 1.0, out + row * k);
-      }
-    }
-  });
+  for_blocks(x.n_rows, work,
+             [&](std::size_t begin, std::size_t end) { add(tree, x, begin, end, false, 1.0, out + begin * k); });
 }
 
 void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const {
-  for_each_leaf(tree, x, work, [&](std::size_t begin, std::size_t end, const NodeId* leaf) {
-    std::vector<Share> stack;
-    std::vector<double> mixed(tree.n_outputs());
-    for (std::size_t row = begin; row < end; ++row) {
-      if (tree.missing == MissingRule::fractional) {
+  for_blocks(x.n_rows, work, [&](std::size_t begin, std::size_t end) {
+    if (tree.missing == MissingRule::fractional) {
+      std::vector<Share> stack;
+      std::vector<double> mixed(tree.n_outputs());
+      for (std::size_t row = begin; row < end; ++row) {
         std::fill(mixed.begin(), mixed.end(), 0.0);
         shares(tree, x, row, stack, mixed.data());
         out[row] = tree.cheapest(mixed.data());
+      }
+      return;
+    }
+    NodeId leaf[kMaxBlockRows];
+    router_.route(tree, x, begin, end, leaf);
+    for (std::size_t row = begin; row < end; ++row) out[row] = label_[leaf[row - begin]];
+  });
+}
+
+void Predictor::add(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, bool vote, double weight,
+                    double* out) const {
+  const std::size_t k = tree.n_outputs();
+  if (tree.missing == MissingRule::fractional) {
+    std::vector<Share> stack;
+    std::vector<double> mixed(k);
+    for (std::size_t row = begin; row < end; ++row, out += k) {
+      std::fill(mixed.begin(), mixed.end(), 0.0);
+      shares(tree, x, row, stack, mixed.data());
+      if (vote) {
+        out[tree.cheapest(mixed.data())] += weight;
       } else {
-        out[row] = label_[leaf[row - begin]];
+        for (std::size_t c = 0; c < k; ++c) out[c] += weight * mixed[c];
       }
     }
-  });
+    return;
+  }
+  NodeId leaf[kMaxBlockRows];
+  for (std::size_t at = begin; at < end; at += block_rows_) {
+    const std::size_t stop = std::min(end, at + block_rows_);
+    router_.route(tree, x, at, stop, leaf);
+    for (std::size_t row = at; row < stop; ++row, out += k) {
+      if (vote) {
+        out[label_[leaf[row - at]]] += weight;
+      } else {
+        add_answer(tree, leaf[row - at], weight, out);
+      }
+    }
+  }
 }
 
 }  // namespace spinney

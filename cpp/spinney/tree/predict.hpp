@@ -23,10 +23,14 @@ class Predictor {
   void values(const Tree& tree, const Matrix& x, double* out, const Work& work) const;
   /// out: n_rows class codes of least expected cost (classification only).
   void labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const;
+  /// Adds the answers of rows begin .. end - 1 to out (n_outputs a row), times weight: a vote for the label, or the
+  /// class shares or the mean.
+  void add(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, bool vote, double weight,
+           double* out) const;
 
  private:
-  template <class Write>
-  void for_each_leaf(const Tree& tree, const Matrix& x, const Work& work, Write&& write) const;
+  template <class Run>
+  void for_blocks(std::size_t n_rows, const Work& work, Run&& run) const;
   void add_answer(const Tree& tree, NodeId node, double share, double* out) const;
   /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to
   /// out.

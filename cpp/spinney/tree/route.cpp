@@ -12,6 +12,16 @@ NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row
   return tree.first_child[node] + (branch == kNoBranch ? tree.default_branch[node] : branch);
 }
 
+NodeId whole_leaf(const Tree& tree, const Matrix& x, std::size_t row) {
+  NodeId node = 0;
+  while (!tree.is_leaf(node)) {
+    const std::int32_t branch = tree.tests.answer(node, x.at(row, tree.tests.feature[node]));
+    if (branch == kNoBranch) return kNoNode;
+    node = tree.first_child[node] + branch;
+  }
+  return node;
+}
+
 Fork::Fork(const Test& test, std::span<const Surrogate> surrogates, std::int32_t default_branch)
     : default_branch_(default_branch) {
   test_.append(test);

@@ -13,6 +13,9 @@ namespace spinney {
 /// The child that a row goes to, whole, from an inner node.
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row);
 
+/// The leaf of a row that every test on its way can place; kNoNode if one cannot.
+NodeId whole_leaf(const Tree& tree, const Matrix& x, std::size_t row);
+
 /// One node's test with its stand-ins, before it is part of a tree.
 class Fork {
  public:

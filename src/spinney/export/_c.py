@@ -1,16 +1,34 @@
 """Models as C: one header of tables and a short loop, without any other header."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from spinney._table import Schema
-from spinney._table._schema import _as_text
-from spinney.export._c_code import HEAD, INNER, REGRESSION, SHARES, WHOLE, label_code
-from spinney.export._literals import c_number, c_text, comment_text
-from spinney.export._model import TreeModel, as_tree, read_tree
-
-_MARK = "\1"  # where the prefix goes; literals and comments never hold this character
+from spinney.export._c_code import (
+    HEAD,
+    INNER,
+    LEAF,
+    NODE_TYPE,
+    REGRESSION,
+    RULE,
+    RULE_TYPE,
+    SHARES,
+    WHOLE,
+    label_code,
+)
+from spinney.export._c_tables import (
+    MARK,
+    TestTable,
+    class_tables,
+    column_tables,
+    enum,
+    named,
+    numbers,
+    table,
+)
+from spinney.export._literals import comment_text
+from spinney.export._model import TreeModel, read_tree
+from spinney.export._rule_model import RuleModel, tree_or_rules
 
 
 def to_c(model: Any, prefix: str = "model") -> str:
@@ -32,14 +50,20 @@ def to_c(model: Any, prefix: str = "model") -> str:
 
     Parameters
     ----------
-    model : Tree or fitted estimator with `tree_`
-        What to write.
+    model : Tree, fitted estimator with `tree_`, or RuleSet
+        What to write. Rules after `RuleSet.prune` become a table of rules, the first of which that
+        fires decides; all paths of a tree (`tree.rules()`) become the tree.
     prefix : str, default="model"
         How all names begin. No name in the header comes from the columns, so theirs may be any.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If the prefix is no name, or the rules are only a part of the paths of a tree.
 
     Examples
     --------
@@ -56,18 +80,28 @@ def to_c(model: Any, prefix: str = "model") -> str:
     >>> "int loans_predict(const double *row)" in to_c(tree, "loans")
     True
     """
-    check_prefix(prefix)
-    tree = read_tree(as_tree(model))
-    parts = [named(HEAD), *_columns(tree.schema), *_tree_tables(tree)]
-    if tree.classes is not None:
-        parts.append(_texts("PREFIX_classes", map(_label_text, tree.classes)))
-        parts.append(_enum("PREFIX_n_classes", len(tree.classes)))
-    parts += [named(INNER), named(SHARES if tree.fractional else WHOLE)]
-    parts.append(named(REGRESSION if tree.classes is None else label_code(tree.fractional)))
-    return in_guard(parts, prefix)
+    _check_prefix(prefix)
+    found = tree_or_rules(model)
+    parts = _rule_parts(found) if isinstance(found, RuleModel) else _tree_parts(read_tree(found))
+    return _in_guard(parts, prefix)
 
 
-def check_prefix(prefix: str) -> None:
+def _tree_parts(tree: TreeModel) -> list[str]:
+    head = HEAD.replace("@WHAT", "A decision tree")
+    parts = [named(head + NODE_TYPE), *column_tables(tree.schema), *_tree_tables(tree)]
+    parts += [*class_tables(tree.classes), named(INNER)]
+    parts.append(named(SHARES if tree.fractional else LEAF + WHOLE))
+    return [*parts, named(REGRESSION if tree.classes is None else label_code(tree.fractional))]
+
+
+def _rule_parts(rules: RuleModel) -> list[str]:
+    head = HEAD.replace("@WHAT", "Ordered rules")
+    parts = [named(head + RULE_TYPE), *column_tables(rules.schema), *_rule_tables(rules)]
+    parts += [*class_tables(rules.classes), named(INNER), named(RULE + WHOLE)]
+    return [*parts, named(REGRESSION if rules.classes is None else label_code(False))]
+
+
+def _check_prefix(prefix: str) -> None:
     """Refuse a prefix that is no name in C."""
     good = isinstance(prefix, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix)
     if not good:
@@ -76,50 +110,20 @@ def check_prefix(prefix: str) -> None:
         )
 
 
-def in_guard(parts: Iterable[str], prefix: str) -> str:
+def _in_guard(parts: Iterable[str], prefix: str) -> str:
     """Return the text of a header, with the names that begin with the prefix."""
     guard = f"{prefix.upper()}_H_INCLUDED"
-    body = "\n".join(parts).replace(_MARK, f"{prefix}_")
+    body = "\n".join(parts).replace(MARK, f"{prefix}_")
     return f"#ifndef {guard}\n#define {guard}\n{body}\n#endif\n"
 
 
-def named(code: str) -> str:
-    """Return code of ours, marked where the prefix goes."""
-    return code.replace("PREFIX_", _MARK)
-
-
-def _columns(schema: Schema) -> list[str]:
-    """Return the tables of names and categories."""
-    begins, texts = [0], []
-    for column in schema.columns:
-        texts += [_as_text(label) for label in column.categories]
-        begins.append(len(texts))
-    return [
-        _enum("PREFIX_n_features", len(schema.columns)),
-        _texts("PREFIX_features", schema.names),
-        _texts("PREFIX_categories", texts),
-        _numbers("int", "PREFIX_category_begin", begins),
-    ]
-
-
 def _tree_tables(tree: TreeModel) -> list[str]:
-    tests: list[str] = []
-    nodes: list[str] = []
-    cuts: list[float] = []
-    codes: list[int] = []
-    branches: list[int] = []
+    tests, nodes = TestTable(), []
     values: list[float] = []
     for step in tree.steps:
-        asked = () if step.question is None else (step.question, *step.stand_ins)
         first = len(tests)
-        for question in asked:
-            begin = len(cuts), len(codes)
-            cuts += question.cuts
-            pairs = sorted((c, b) for b, group in enumerate(question.groups) for c in group)
-            codes += [code for code, _ in pairs]
-            branches += [branch for _, branch in pairs]
-            row = (begin[0], len(cuts), begin[1], len(codes), int(question.backwards))
-            tests.append(f"{{{', '.join(map(str, (question.feature, *row)))}}}")
+        for question in () if step.question is None else (step.question, *step.stand_ins):
+            tests.add(question)
         place = len(values) // tree.n_outputs if step.is_leaf else -1
         values += tree.answers[step.id] if step.is_leaf else []
         label = tree.labels[step.id] if tree.labels else 0
@@ -127,30 +131,27 @@ def _tree_tables(tree: TreeModel) -> list[str]:
         entry = ", ".join(map(str, (*row, place, label)))
         nodes.append(f"{{{entry}}} /* {step.id}: {comment_text(step.said)} */")
     tables = [
-        _table("PREFIX_test", "PREFIX_tests", tests or ["{0, 0, 0, 0, 0, 0}"]),
-        _table("PREFIX_node", "PREFIX_nodes", nodes),
-        _numbers("double", "PREFIX_cuts", cuts),
-        _numbers("int", "PREFIX_codes", codes),
-        _numbers("int", "PREFIX_branches", branches),
-        _numbers("double", "PREFIX_values", values),
-        _enum("PREFIX_n_outputs", tree.n_outputs),
+        *tests.tables(),
+        table("PREFIX_node", "PREFIX_nodes", nodes),
+        numbers("double", "PREFIX_values", values),
+        enum("PREFIX_n_outputs", tree.n_outputs),
     ]
     if tree.fractional:
         shares = [1.0] * len(tree.steps)
         for step in tree.steps:
             for child, share in zip(step.children, step.shares, strict=True):
                 shares[child] = share
-        tables.append(_numbers("double", "PREFIX_shares", shares))
-        tables.append(_enum("PREFIX_n_open", most_open(tree)))
+        tables.append(numbers("double", "PREFIX_shares", shares))
+        tables.append(enum("PREFIX_n_open", _most_open(tree)))
     if tree.classes is not None and tree.fractional:
         n = range(len(tree.classes))
         cost = tree.cost or [[float(i != j) for j in n] for i in n]
-        tables.append(_numbers("double", "PREFIX_cost", [c for row in cost for c in row]))
-        tables.append(_enum("PREFIX_has_cost", int(tree.cost is not None)))
+        tables.append(numbers("double", "PREFIX_cost", [c for row in cost for c in row]))
+        tables.append(enum("PREFIX_has_cost", int(tree.cost is not None)))
     return tables
 
 
-def most_open(tree: TreeModel) -> int:
+def _most_open(tree: TreeModel) -> int:
     """Return how many parts of a row may wait at once when it goes every way, first child first."""
     need = [1] * len(tree.steps)
     for step in reversed(tree.steps):
@@ -161,30 +162,19 @@ def most_open(tree: TreeModel) -> int:
     return max([need[0], *(len(step.children) for step in tree.steps)])
 
 
-def _label_text(label: Any) -> str:
-    return label if isinstance(label, str) else str(label)
-
-
-def _enum(name: str, value: int) -> str:
-    return named(f"enum {{ {name} = {value} }};")
-
-
-def _texts(name: str, texts: Iterable[str]) -> str:
-    return _table("char *const", name, [c_text(text) for text in texts] or ['""'])
-
-
-def _numbers(kind: str, name: str, values: Sequence[float]) -> str:
-    written = [c_number(v) if kind == "double" else str(v) for v in values] or ["0"]
-    lines = [", ".join(written[i : i + 8]) for i in range(0, len(written), 8)]
-    return _table(kind, name, lines)
-
-
-def _table(kind: str, name: str, entries: Sequence[str]) -> str:
-    """Return a constant array; the comma goes before the comment of an entry."""
-    lines = []
-    for entry in entries:
-        text, mark, comment = entry.partition(" /* ")
-        if entry.startswith('"'):  # text may hold the mark itself
-            text, mark, comment = entry, "", ""
-        lines.append(f"  {text},{mark}{comment}")
-    return "\n".join([named(f"static const {kind} {name}[] = {{"), *lines, "};"])
+def _rule_tables(rules: RuleModel) -> list[str]:
+    tests, wanted, entries = TestTable(), [], []
+    for place, step in enumerate(rules.steps):
+        first = len(tests)
+        for want in step.wanted:
+            tests.add(want.question)
+            wanted.append(want.branch)
+        row = ", ".join(map(str, (first, len(tests), place, step.label)))
+        entries.append(f"{{{row}}} /* {place + 1}: {comment_text(step.said)} */")
+    return [
+        *tests.tables(),
+        numbers("int", "PREFIX_wanted", wanted),
+        table("PREFIX_rule", "PREFIX_rules", entries),
+        numbers("double", "PREFIX_values", [v for step in rules.steps for v in step.answer]),
+        enum("PREFIX_n_outputs", rules.n_outputs),
+    ]

@@ -1,17 +1,25 @@
 """The functions of a header in C: the same text for every model but for the prefix of names."""
 
 HEAD = """\
-/* A decision tree, written by spinney. It needs no other header.
+/* @WHAT, written by spinney. It needs no other header.
    A row is an array of double, one for each column; NaN is missing; a category is the number that
    PREFIX_category gives. Do not compile with -ffast-math, which takes NaN away. */
 
 typedef struct { /* cuts: branch i holds cut[i-1] < x <= cut[i]; codes: the branch is listed */
   int feature, cut_begin, cut_end, code_begin, code_end, backwards;
 } PREFIX_test;
+"""
 
+NODE_TYPE = """
 typedef struct { /* the first test is the node's own, the others stand in for it; a leaf has none */
   int test_begin, test_end, first_child, n_children, default_branch, value, label;
 } PREFIX_node;
+"""
+
+RULE_TYPE = """
+typedef struct { /* it fires if each of its tests chooses the branch in PREFIX_wanted */
+  int test_begin, test_end, value, label;
+} PREFIX_rule;
 """
 
 INNER = """
@@ -54,9 +62,9 @@ static inline int PREFIX_answer(const PREFIX_test *test, double x) {
 }
 """
 
-WHOLE = """
+LEAF = """
 /* The leaf of a row: where a test cannot tell, its stand-ins are asked, then it goes by default. */
-static inline const PREFIX_node *PREFIX_leaf(const double *row) {
+static inline const PREFIX_node *PREFIX_decider(const double *row) {
   const PREFIX_node *node = PREFIX_nodes;
   while (node->n_children > 0) {
     int branch = -1, t;
@@ -67,9 +75,25 @@ static inline const PREFIX_node *PREFIX_leaf(const double *row) {
   }
   return node;
 }
+"""
 
+RULE = """
+/* The first rule that fires; the last one is the default, which has no tests. */
+static inline const PREFIX_rule *PREFIX_decider(const double *row) {
+  const PREFIX_rule *rule = PREFIX_rules;
+  int t = rule->test_begin;
+  while (t < rule->test_end) {
+    const PREFIX_test *test = &PREFIX_tests[t];
+    if (PREFIX_answer(test, row[test->feature]) == PREFIX_wanted[t]) ++t;
+    else t = (++rule)->test_begin;
+  }
+  return rule;
+}
+"""
+
+WHOLE = """
 static inline void PREFIX_mix(const double *row, double *out) {
-  const double *value = &PREFIX_values[PREFIX_leaf(row)->value * PREFIX_n_outputs];
+  const double *value = &PREFIX_values[PREFIX_decider(row)->value * PREFIX_n_outputs];
   int k;
   for (k = 0; k < PREFIX_n_outputs; ++k) out[k] = value[k];
 }
@@ -120,18 +144,19 @@ _LABEL = """
 /* The share of each class. */
 static inline void PREFIX_predict_proba(const double *row, double *out) { PREFIX_mix(row, out); }
 
-/* The class of least expected cost, as its place in PREFIX_classes; ties go to the first. */
+/* The predicted class, as its place in PREFIX_classes. */
 static inline int PREFIX_predict(const double *row) {
   @BODY
 }
 """
 
-_LABEL_WHOLE = "return PREFIX_leaf(row)->label;"
+_LABEL_WHOLE = "return PREFIX_decider(row)->label;"
 
 _LABEL_SHARES = """\
 double share[PREFIX_n_classes], least = 0.0;
   int best = 0, j, k;
   PREFIX_mix(row, share);
+  /* the class of least expected cost; ties go to the first */
   for (j = 0; j < PREFIX_n_classes; ++j) {
     double expected = 0.0;
     for (k = 0; k < PREFIX_n_classes; ++k) {

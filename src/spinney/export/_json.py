@@ -1,20 +1,26 @@
-"""Trees as JSON: what restores the tree, and beside it what a program in any language needs."""
+"""Models as JSON: what restores a tree, and beside it what a program in any language needs."""
 
 import json
 from typing import Any
 
-from spinney.export._model import Question, TreeModel, as_tree, read_tree
+from spinney.export._json_rules import answer_dict, rules_dict
+from spinney.export._model import Question, TreeModel, read_tree
+from spinney.export._rule_model import RuleModel, tree_or_rules
 from spinney.tree import Tree
 from spinney.tree._to_dict import json_number
 
-_FORMAT, _VERSION = "spinney tree", 1
+_FORMAT, _RULES_FORMAT, _VERSION = "spinney tree", "spinney rules", 1
 
 
 def to_json(model: Any, *, indent: int | None = None) -> str:
-    """Return a tree as strict JSON, from which `from_json` restores it exactly.
+    """Return a model as strict JSON; `from_json` restores a tree exactly.
 
-    It is what `Tree.to_dict` returns with ``format`` and ``version``, and with a few entries for
-    programs that do not want to read the text of tests. The tree has
+    Both forms have ``format``, "spinney tree" or "spinney rules", and ``version``, a whole number
+    that grows when programs that read the form would have to change; now 1. In both, infinite
+    numbers are written as the text "inf" and "-inf".
+
+    A tree is what `Tree.to_dict` returns, with a few entries for programs that do not want to read
+    the text of tests. It has
 
     - ``classes`` (null for regression), ``features``, ``kinds`` ("numeric", "ordered" or
       "nominal"), ``categories`` (of each column that is not numeric), ``cost_matrix`` (row true,
@@ -34,18 +40,35 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
 
     Under the fractional rule a row without an answer goes to every child in proportion to its
     weight; the answers of the leaves are added up with these shares, and the label is the class of
-    least expected cost. Infinite numbers are written as the text "inf" and "-inf".
+    least expected cost.
+
+    Ordered rules have ``classes``, ``features``, ``kinds`` and ``categories`` as a tree has,
+    ``default``, an answer as that of a node, and the list ``rules``. A rule has ``answer``,
+    ``text``, which is for people, and ``conditions``, each with the place ``feature`` of the column
+    and a ``type``:
+
+    - "interval": ``low`` < x <= ``high``; null is no bound, so with two of them any number will do;
+    - "categories": the value is among ``categories``.
+
+    A condition on a missing value or on a category that is not listed is false. The first rule all
+    of whose conditions are true gives the answer, and where there is none, the default.
 
     Parameters
     ----------
-    model : Tree or fitted estimator with `tree_`
-        What to write.
+    model : Tree, fitted estimator with `tree_`, or RuleSet
+        What to write. Rules after `RuleSet.prune` become ordered rules; all paths of a tree
+        (`tree.rules()`) become the tree.
     indent : int or None, default=None
         Columns by which each level is set in; None writes one line.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If the rules are only a part of the paths of a tree, or a label is an infinite number.
 
     See Also
     --------
@@ -69,21 +92,30 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     >>> from_json(to_json(tree)) == tree
     True
     """
-    tree = as_tree(model)
-    read = read_tree(tree)
-    data = tree.to_dict()
-    for step, node in zip(read.steps, data["nodes"], strict=True):
-        node["question"] = _question(step.question, read)
-        node["answer"] = _answer(step.id, read)
-        for stand_in, entry in zip(step.stand_ins, node.get("surrogates", ()), strict=True):
-            entry["question"] = _question(stand_in, read, undo=bool(entry["reversed"]))
+    found = tree_or_rules(model)
+    if isinstance(found, RuleModel):
+        data = {"format": _RULES_FORMAT, "version": _VERSION, **rules_dict(found)}
+    else:
+        data = {"format": _FORMAT, "version": _VERSION, **_tree_dict(found)}
     try:
-        whole = {"format": _FORMAT, "version": _VERSION, **data}
-        return json.dumps(whole, indent=indent, allow_nan=False)
+        return json.dumps(data, indent=indent, allow_nan=False)
     except ValueError:
         raise ValueError(
-            "the tree has an infinite number as a category or a class, which JSON cannot hold."
+            "the model has an infinite number as a category or a class, which JSON cannot hold."
         ) from None
+
+
+def _tree_dict(tree: Tree) -> dict[str, Any]:
+    """Return what `Tree.to_dict` gives, with typed questions and answers."""
+    read = read_tree(tree)
+    data: dict[str, Any] = tree.to_dict()
+    for step, node in zip(read.steps, data["nodes"], strict=True):
+        node["question"] = _question(step.question, read)
+        label = read.labels[step.id] if read.labels else 0
+        node["answer"] = answer_dict(read.classes, read.answers[step.id], label)
+        for stand_in, entry in zip(step.stand_ins, node.get("surrogates", ()), strict=True):
+            entry["question"] = _question(stand_in, read, undo=bool(entry["reversed"]))
+    return data
 
 
 def from_json(text: str | bytes) -> Tree:
@@ -104,6 +136,10 @@ def from_json(text: str | bytes) -> Tree:
         If the text is no such tree. The message says what is wrong.
     """
     data = json.loads(text)
+    if isinstance(data, dict) and data.get("format") == _RULES_FORMAT:
+        raise ValueError(
+            "the JSON holds rules, which are written for other programs. Keep a RuleSet by pickle."
+        )
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise ValueError(f"the JSON must be an object whose 'format' is {_FORMAT!r}.")
     if data.get("version") != _VERSION:
@@ -126,9 +162,3 @@ def _question(
     groups = question.groups[::-1] if undo else question.groups
     branches = [[categories[code] for code in group] for group in groups]
     return {"feature": question.feature, "branches": branches}
-
-
-def _answer(node: int, tree: TreeModel) -> dict[str, Any]:
-    if tree.classes is None:
-        return {"mean": json_number(tree.answers[node][0])}
-    return {"probabilities": tree.answers[node], "label": tree.labels[node]}

@@ -81,13 +81,19 @@ class TreeModel:
         """The number of classes; 1 for regression."""
         return len(self.answers[0])
 
+    @property
+    def features(self) -> list[int]:
+        """The columns that are asked about."""
+        asked = [(step.question, *step.stand_ins) for step in self.steps]
+        return sorted({q.feature for questions in asked for q in questions if q is not None})
+
 
 def as_tree(model: Any) -> Tree:
     """Return the tree of a model; refuse what has none."""
     tree = getattr(model, "tree_", model)
     if not isinstance(tree, Tree):
         raise TypeError(
-            f"a Tree, or a fitted estimator that has one as tree_, is needed, got "
+            f"a Tree, a RuleSet, or a fitted estimator that has a tree as tree_, is needed, got "
             f"{type(model).__name__}. Fit the estimator first; members of an ensemble are exported "
             "one by one."
         )

@@ -4,8 +4,14 @@ from typing import Any
 
 from spinney._table import Schema
 from spinney.export._literals import comment_text, python_value
-from spinney.export._model import Question, TreeModel, as_tree, read_tree
-from spinney.export._python_code import COLUMNS, HEAD, LABEL, REGRESSION, SHARES, WHOLE
+from spinney.export._model import Question, TreeModel, read_tree
+from spinney.export._python_code import COLUMNS, HEAD, LABEL, REGRESSION, RULE, SHARES, WHOLE
+from spinney.export._rule_model import RuleModel, tree_or_rules
+
+_ABOUT_TESTS = (
+    "# A test: column, cuts (branch i holds cuts[i-1] < x <= cuts[i]), or the branch of each",
+    "# category's number, and whether branches count from the end.",
+)
 
 
 def to_python(model: Any) -> str:
@@ -18,12 +24,18 @@ def to_python(model: Any) -> str:
 
     Parameters
     ----------
-    model : Tree or fitted estimator with `tree_`
-        What to write.
+    model : Tree, fitted estimator with `tree_`, or RuleSet
+        What to write. Rules after `RuleSet.prune` become a table of rules, the first of which that
+        fires decides; all paths of a tree (`tree.rules()`) become the tree.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If the rules are only a part of the paths of a tree.
 
     Examples
     --------
@@ -42,18 +54,20 @@ def to_python(model: Any) -> str:
     >>> module["predict"]({"income": 40}), module["predict_proba"]([None])
     ('good', [0.8, 0.2])
     """
-    tree = read_tree(as_tree(model))
-    parts = [HEAD, *column_tables(tree.schema), *_tree_tables(tree), COLUMNS]
-    parts.append(SHARES if tree.fractional else WHOLE)
-    if tree.classes is None:
-        parts.append(REGRESSION)
+    found = tree_or_rules(model)
+    read = found if isinstance(found, RuleModel) else read_tree(found)
+    if isinstance(read, RuleModel):
+        what, tables, how = "Ordered rules", _rule_table(read), RULE
     else:
-        parts.insert(1, f"CLASSES = {_tuple(tree.classes)}")
-        parts.append(LABEL)
-    return "\n".join(parts) + "\n"
+        what, tables = "A decision tree", _tree_tables(read)
+        how = SHARES if read.fractional else WHOLE
+    parts = [HEAD.replace("@WHAT", what)]
+    parts += [] if read.classes is None else [f"CLASSES = {_tuple(read.classes)}"]
+    parts += [*_column_tables(read.schema), *tables, COLUMNS, how]
+    return "\n".join([*parts, REGRESSION if read.classes is None else LABEL]) + "\n"
 
 
-def column_tables(schema: Schema) -> list[str]:
+def _column_tables(schema: Schema) -> list[str]:
     """Return the names of the columns and, for those of categories, the number of each."""
     lines = ["# For each column of categories the number of each one; None for numbers."]
     lines.append("CODES = (")
@@ -66,8 +80,7 @@ def column_tables(schema: Schema) -> list[str]:
 
 def _tree_tables(tree: TreeModel) -> list[str]:
     lines = [
-        "# A test: column, cuts (branch i holds cuts[i-1] < x <= cuts[i]), or the branch of each",
-        "# category's number, and whether branches count from the end.",
+        *_ABOUT_TESTS,
         "# A node: its test and those that stand in for it, its first child, the branch by",
         "# default, and the share of each child. A leaf: nothing, then its answer, and its label.",
         "NODES = (",
@@ -83,6 +96,19 @@ def _tree_tables(tree: TreeModel) -> list[str]:
         lines.append(f"    {entry},  # {step.id}: {comment_text(step.said)}")
     cost = "None" if tree.cost is None else f"({', '.join(map(_tuple, tree.cost))},)"
     return [*lines, ")", f"COST = {cost}"]
+
+
+def _rule_table(rules: RuleModel) -> list[str]:
+    lines = [
+        *_ABOUT_TESTS,
+        "# A rule: tests, each with the branch that it must choose; its answer, and its label.",
+        "RULES = (",
+    ]
+    for place, step in enumerate(rules.steps):
+        pairs = "".join(f"({_test(want.question)}, {want.branch}), " for want in step.wanted)
+        entry = f"(({pairs.rstrip(' ')}), {_tuple(step.answer)}, {step.label})"
+        lines.append(f"    {entry},  # {place + 1}: {comment_text(step.said)}")
+    return [*lines, ")"]
 
 
 def _test(question: Question) -> str:

@@ -1,7 +1,7 @@
 """The functions of a Python module: the same text for every model."""
 
 HEAD = '''\
-"""A decision tree, written by spinney: predict(row), where a row is a dict or a sequence."""
+"""@WHAT, written by spinney: predict(row), where a row is a dict or a sequence."""
 
 INF = float("inf")
 '''
@@ -83,6 +83,17 @@ def _mix(row):
     return list(node[1]), node[2]
 '''
 
+RULE = '''
+
+def _mix(row):
+    """Return the answer and the label of the first rule that fires."""
+    numbers = _numbers(row)
+    for conditions, answer, label in RULES:
+        if all(_branch(test, numbers) == wanted for test, wanted in conditions):
+            break  # at the latest at the default, which has no conditions
+    return list(answer), label
+'''
+
 SHARES = '''
 
 def _mix(row):
@@ -132,7 +143,7 @@ def predict(row):
 LABEL = '''
 
 def predict(row):
-    """Return the class of least expected cost."""
+    """Return the class."""
     return CLASSES[_mix(row)[1]]
 
 

@@ -1,12 +1,14 @@
 """Models as SQL: a query that predicts, for any database."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spinney.export._literals import finished_sql, sql_name
-from spinney.export._model import TreeModel, as_tree, read_tree
+from spinney.export._model import TreeModel, read_tree
+from spinney.export._rule_model import RuleModel, tree_or_rules
 from spinney.export._sql_parts import Chain
-from spinney.export._sql_rules import is_rule_set, rules_expression
+from spinney.export._sql_rules import add_rules, rules_expression
 from spinney.export._sql_shares import add_label, add_levels
 from spinney.export._sql_whole import DEEPEST_CASE, add_stages, case_expression, leaf_outputs
 
@@ -32,8 +34,9 @@ def to_sql(
 
     Parameters
     ----------
-    model : Tree, fitted estimator with `tree_`, or ordered RuleSet
-        What to write. Rules become one CASE with a line each.
+    model : Tree, fitted estimator with `tree_`, or RuleSet
+        What to write. Rules after `RuleSet.prune` become one CASE with a line each; all paths of a
+        tree (`tree.rules()`) become the tree.
     table : str or sequence of str, default="data"
         The table; several words, such as schema and table, are joined by dots.
     keep : sequence of str, default=()
@@ -47,9 +50,11 @@ def to_sql(
         A complete query, or only the CASE expression to put into a query of your own. The latter
         is for trees of at most 10 levels that send a row one way.
     nan : bool, default=False
-        Whether numeric columns may hold NaN beside NULL, as they can in DuckDB and PostgreSQL,
-        which order it above all numbers. True writes conditions that NaN does not meet, so that it
-        counts as missing.
+        Whether numeric columns may hold NaN beside NULL, as they can in DuckDB and PostgreSQL.
+        These order NaN above all numbers, so under False it is treated as a very large number,
+        not as missing. True makes it count as missing, and says ``36 - "income" < 0`` for
+        ``"income" > 36``: that runs everywhere, but is harder to read, and databases do not use
+        an index for it.
 
     Returns
     -------
@@ -58,7 +63,8 @@ def to_sql(
     Raises
     ------
     ValueError
-        If the form cannot hold the model. The message says what can.
+        If the form cannot hold the model, or the rules are only a part of the paths of a tree.
+        The message says what can be written.
 
     Notes
     -----
@@ -91,66 +97,77 @@ def to_sql(
         raise ValueError(f"form must be one of {_FORMS}, got {form!r}.")
     if isinstance(keep, str):
         raise ValueError(f"keep must be a list of columns, got {keep!r}. Write keep=[{keep!r}].")
-    if is_rule_set(model):
-        if probabilities:
-            raise ValueError("rules are written without probabilities. Use probabilities=False.")
-        text = rules_expression(model, nan)
-        query = text if form == "expression" else _one_step(text, table, keep, prediction)
-        return finished_sql(query)
-    tree = read_tree(as_tree(model))
-    if probabilities and tree.classes is None:
-        raise ValueError("a regression tree has no classes. Use probabilities=False.")
-    one_step = not tree.fractional and tree.max_depth <= DEEPEST_CASE and not probabilities
+    found = tree_or_rules(model)
+    read = found if isinstance(found, RuleModel) else read_tree(found)
+    if probabilities and read.classes is None:
+        raise ValueError("a model of numbers has no classes. Use probabilities=False.")
+    wish = _Wish(table, list(keep), prediction, probabilities, nan)
     if form == "expression":
-        if not one_step:
-            raise ValueError(_why_no_expression(tree, probabilities))
-        return finished_sql(case_expression(tree, nan))
-    if one_step:
-        return finished_sql(_one_step(case_expression(tree, nan), table, keep, prediction))
-    if "*" in keep:
+        if probabilities or not _is_one_expression(read):
+            raise ValueError(_why_no_expression(read, probabilities))
+        return finished_sql(_expression(read, nan))
+    if probabilities or not _is_one_expression(read):
+        return finished_sql(_query_in_steps(read, wish))
+    columns = [(prediction, _expression(read, nan))]
+    return finished_sql(Chain(table, "", []).query(keep, columns))
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the query is to read and to return."""
+
+    table: str | Sequence[str]
+    keep: list[str]
+    prediction: str
+    probabilities: bool
+    nan: bool
+
+
+def _is_one_expression(model: TreeModel | RuleModel) -> bool:
+    """Tell whether the prediction can be written as one CASE."""
+    if isinstance(model, RuleModel):
+        return True
+    return not model.fractional and model.max_depth <= DEEPEST_CASE
+
+
+def _expression(model: TreeModel | RuleModel, nan: bool) -> str:
+    if isinstance(model, RuleModel):
+        return rules_expression(model, nan)
+    return case_expression(model, nan)
+
+
+def _query_in_steps(model: TreeModel | RuleModel, wish: _Wish) -> str:
+    if "*" in wish.keep:
         raise ValueError(
             "this query has several steps, which cannot pass all columns on without naming them. "
             "List the columns in keep, such as the key of the table."
         )
-    return _query_in_steps(tree, table, list(keep), prediction, probabilities, nan)
+    used = [model.schema.columns[feature].name for feature in model.features]
+    carried = list({name.lower(): name for name in reversed([*wish.keep, *used])}.values())[::-1]
+    taken = [*carried, *([wish.table] if isinstance(wish.table, str) else wish.table)]
+    chain = Chain(wish.table, _stem(taken), carried)
+    names = [wish.prediction, *(_share_names(model, wish) if wish.probabilities else [])]
+    texts = _add_steps(chain, model, wish)
+    return chain.query(wish.keep, list(zip(names, texts, strict=True)))
 
 
-def _one_step(text: str, table: str | Sequence[str], keep: Sequence[str], prediction: str) -> str:
-    return Chain(table, "", []).query(keep, [(prediction, text)])
+def _add_steps(chain: Chain, model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
+    """Add the steps of a query; return the prediction and, if asked for, the class shares."""
+    if isinstance(model, RuleModel):
+        return add_rules(chain, model, wish.nan)
+    if not model.fractional:
+        return leaf_outputs(model, add_stages(chain, model, wish.nan), wish.probabilities)
+    sums = [sql_name(name) for name in add_levels(chain, model, wish.nan)]
+    if model.classes is None:
+        return sums
+    return [add_label(chain, model, wish.probabilities), *(sums if wish.probabilities else [])]
 
 
-def _query_in_steps(
-    tree: TreeModel,
-    table: str | Sequence[str],
-    keep: list[str],
-    prediction: str,
-    probabilities: bool,
-    nan: bool,
-) -> str:
-    asked = [q for step in tree.steps for q in (step.question, *step.stand_ins) if q is not None]
-    used = [tree.schema.columns[f].name for f in sorted({question.feature for question in asked})]
-    carried = list({name.lower(): name for name in reversed([*keep, *used])}.values())[::-1]
-    taken = [*carried, *([table] if isinstance(table, str) else table)]
-    chain = Chain(table, _stem(taken), carried)
-    names = [prediction, *(_share_names(tree, prediction, keep) if probabilities else [])]
-    if not tree.fractional:
-        texts = leaf_outputs(tree, add_stages(chain, tree, nan), probabilities)
-    else:
-        sums = add_levels(chain, tree, nan)
-        columns = [sql_name(name) for name in sums]
-        if tree.classes is None:
-            texts = columns
-        else:
-            label = add_label(chain, tree, probabilities)
-            texts = [label, *(columns if probabilities else [])]
-    return finished_sql(chain.query(keep, list(zip(names, texts, strict=True))))
-
-
-def _share_names(tree: TreeModel, prediction: str, keep: list[str]) -> list[str]:
+def _share_names(model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
     """Return a name for the column of each class, none of them twice."""
-    taken = {name.lower() for name in (prediction, *keep)}
+    taken = {name.lower() for name in (wish.prediction, *wish.keep)}
     names = []
-    for label in tree.classes or ():
+    for label in model.classes or ():
         name = f"probability_{label}"
         while name.lower() in taken:
             name += "_"
@@ -167,15 +184,15 @@ def _stem(taken: list[str]) -> str:
     return stem
 
 
-def _why_no_expression(tree: TreeModel, probabilities: bool) -> str:
-    if probabilities:
+def _why_no_expression(model: TreeModel | RuleModel, probabilities: bool) -> str:
+    if probabilities or isinstance(model, RuleModel):
         return "an expression is one column, so it has no probabilities. Use form='select'."
-    if tree.fractional:
+    if model.fractional:
         return (
             "a tree with missing='fractional' sends a row with gaps every way, which one "
             "expression cannot hold. Use form='select'."
         )
     return (
-        f"the tree has {tree.max_depth} levels, but databases limit how deep expressions may nest, "
-        f"so at most {DEEPEST_CASE} are written as one. Use form='select', or prune the tree."
+        f"the tree has {model.max_depth} levels, but databases limit how deep expressions may "
+        f"nest, so at most {DEEPEST_CASE} are written as one. Use form='select', or prune the tree."
     )

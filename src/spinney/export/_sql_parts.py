@@ -5,6 +5,7 @@ that has no use but one, engines do not merge steps that hold a window function,
 would repeat the expressions of the earlier ones over and over.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -59,10 +60,10 @@ def condition(question: Question, branch: int, schema: Schema, nan: bool) -> str
 
 def in_interval(name: str, low: float | None, high: float | None, nan: bool) -> str:
     """Return low < x <= high, where None is no bound."""
-    if high is None and low is None:
+    if low is None and high == math.inf and not nan:
         return f"{name} IS NOT NULL"
     if high is None:
-        assert low is not None
+        assert low is not None  # a branch has a bound
         # NaN, where an engine has it, is above all numbers, but its difference is not below 0.
         return f"{sql_number(low)} - {name} < 0" if nan else f"{name} > {sql_number(low)}"
     above = "" if low is None else f"{name} > {sql_number(low)} AND "
@@ -95,6 +96,17 @@ def lookup(name: str, results: Sequence[tuple[int, str]], first: tuple[str, str]
         if result != rest:
             pairs.append((is_one_of(name, numbers) or "", result))
     return case(pairs, rest)
+
+
+def by_number(
+    name: str, entries: Sequence[tuple[int, str, list[float]]], probabilities: bool
+) -> list[str]:
+    """Return the prediction, and if asked for the class shares, of the leaf or rule of a number."""
+    texts = [lookup(name, [(number, said) for number, said, _ in entries], None)]
+    for k in range(len(entries[0][2]) if probabilities else 0):
+        shares = [(number, sql_number(v[k], always_real=True)) for number, _, v in entries]
+        texts.append(lookup(name, shares, None))
+    return texts
 
 
 def balanced_sum(terms: Sequence[str]) -> str:

@@ -1,49 +1,34 @@
 """SQL for ordered rules: one flat CASE, a line for each rule, and the default as ELSE."""
 
-import math
-from typing import Any
-
-from spinney.export._literals import sql_name, sql_number, sql_value
-from spinney.export._sql_parts import case, in_interval, is_one_of
+from spinney.export._literals import sql_number, sql_value
+from spinney.export._rule_model import RuleModel, RuleStep
+from spinney.export._sql_parts import Chain, by_number, case, condition
 
 
-def is_rule_set(model: Any) -> bool:
-    """Tell whether a model is a set of rules."""
-    return hasattr(model, "rules") and hasattr(model, "ordered") and hasattr(model, "schema")
+def rules_expression(rules: RuleModel, nan: bool) -> str:
+    """Return what ordered rules predict as one expression."""
+    return _first(rules, [_answer(rules, step) for step in rules.steps], nan)
 
 
-def rules_expression(rules: Any, nan: bool) -> str:
-    """Return what a set of ordered rules predicts: the first rule that holds decides."""
-    if not rules.ordered:
-        raise ValueError(
-            "rules that are not ordered predict as the tree that they came from, with its missing "
-            "values. Export the tree, or prune the rules first: rules.prune(X, y)."
-        )
-    if rules.default is None:
-        raise ValueError("the rules have no default for rows that none of them covers.")
-    is_class = rules.classes is not None
+def add_rules(chain: Chain, rules: RuleModel, nan: bool) -> list[str]:
+    """Add the step that finds the rule which decides; return the prediction and class shares."""
+    numbers = [str(place) for place in range(len(rules.steps))]
+    chain.add([(f"{chain.stem}_rule", _first(rules, numbers, nan))])
+    entries = [(place, _answer(rules, step), step.answer) for place, step in enumerate(rules.steps)]
+    return by_number(chain.name("rule"), entries, probabilities=True)
+
+
+def _first(rules: RuleModel, results: list[str], nan: bool) -> str:
+    """Return the result of the first rule that fires."""
     pairs = []
-    for rule in rules.rules:
-        texts = [_condition(condition, rules.schema, nan) for condition in rule.conditions]
-        if all(text is not None for text in texts):
-            held = " AND ".join(filter(None, texts)) or "TRUE"
-            pairs.append((held, _answer(rule.prediction, is_class)))
-    return case(pairs, _answer(rules.default, is_class))
+    for step, result in zip(rules.steps, results, strict=True):
+        texts = [condition(w.question, w.branch, rules.schema, nan) for w in step.wanted]
+        assert None not in texts  # rules that cannot fire are left out before
+        pairs.append((" AND ".join(map(str, texts)) or "TRUE", result))
+    return case(pairs[:-1], results[-1])
 
 
-def _answer(prediction: Any, is_class: bool) -> str:
-    plain = prediction.item() if hasattr(prediction, "item") else prediction
-    return sql_value(plain) if is_class else sql_number(plain, always_real=True)
-
-
-def _condition(condition: Any, schema: Any, nan: bool) -> str | None:
-    """Return a condition; None if nothing fulfils it."""
-    column = schema.columns[condition.feature]
-    name = sql_name(column.name)
-    if column.kind != "numeric":
-        return is_one_of(name, [sql_value(column.categories[code]) for code in condition.codes])
-    low = None if condition.low == -math.inf else condition.low
-    high = None if condition.high == math.inf else condition.high
-    if low is None and high is None and nan:
-        return f"{name} <= 9e999"  # true of every number, and not of NaN
-    return in_interval(name, low, high, nan)
+def _answer(rules: RuleModel, step: RuleStep) -> str:
+    if rules.classes is None:
+        return sql_number(step.answer[0], always_real=True)
+    return sql_value(rules.classes[step.label])

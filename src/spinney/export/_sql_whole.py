@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from spinney.export._literals import sql_number, sql_value
 from spinney.export._model import Step, TreeModel
-from spinney.export._sql_parts import Chain, case, condition, lookup
+from spinney.export._sql_parts import Chain, by_number, case, condition
 
 DEEPEST_CASE = 10  # SQLite before 3.46 has a parser's stack of 100 entries, about 6 for a level
 
@@ -38,11 +38,8 @@ def add_stages(chain: Chain, model: TreeModel, nan: bool) -> str:
 def leaf_outputs(model: TreeModel, column: str, probabilities: bool) -> list[str]:
     """Return the prediction, and if asked for the class shares, by the number of the leaf."""
     leaves = [step.id for step in model.steps if step.is_leaf]
-    texts = [lookup(column, [(leaf, answer(model, leaf)) for leaf in leaves], None)]
-    for k in range(model.n_outputs if probabilities else 0):
-        shares = [(leaf, sql_number(model.answers[leaf][k], always_real=True)) for leaf in leaves]
-        texts.append(lookup(column, shares, None))
-    return texts
+    entries = [(leaf, answer(model, leaf), model.answers[leaf]) for leaf in leaves]
+    return by_number(column, entries, probabilities)
 
 
 def answer(model: TreeModel, node: int) -> str:

@@ -12,6 +12,7 @@ from spinney._choices import check_choice
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._target import check_weights, class_target
 from spinney.rules._evaluate import Mixture, blocks, cheapest, first_firing, mixture, rule_shares
+from spinney.rules._frame import rules_frame
 from spinney.rules._pack import Packed, pack
 from spinney.rules._rule import Rule
 from spinney.tree._words import category_text, join_words, number_text
@@ -405,23 +406,31 @@ class RuleSet(Sequence[Rule]):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each rule."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame needs pandas, which is not installed. Install pandas, or use to_text()."
-            ) from None
-        return pd.DataFrame(
-            {
-                "conditions": [" and ".join(map(str, rule.conditions)) for rule in self.rules],
-                "prediction": [rule.prediction for rule in self.rules],
-                "coverage": [rule.coverage for rule in self.rules],
-                "coverage_share": [rule.coverage_share for rule in self.rules],
-                "confidence": [rule.confidence for rule in self.rules],
-                "lift": [rule.lift for rule in self.rules],
-                "error_estimate": [rule.error_estimate for rule in self.rules],
-            }
-        )
+        return rules_frame(self.rules)
+
+    def to_sql(self, table: str = "data", **options: Any) -> str:
+        """Return the rules as a SQL query; see `spinney.export.to_sql` for the options."""
+        from spinney.export import to_sql
+
+        return to_sql(self, table, **options)
+
+    def to_c(self, prefix: str = "model") -> str:
+        """Return the rules as a C header; see `spinney.export.to_c`."""
+        from spinney.export import to_c
+
+        return to_c(self, prefix)
+
+    def to_python(self) -> str:
+        """Return the rules as a Python module without imports; see `spinney.export.to_python`."""
+        from spinney.export import to_python
+
+        return to_python(self)
+
+    def to_json(self, **options: Any) -> str:
+        """Return the rules as JSON; see `spinney.export.to_json` for the options."""
+        from spinney.export import to_json
+
+        return to_json(self, **options)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -50,7 +50,8 @@ def class_words(node: "Node", digits: int = SHORT_DIGITS) -> str:
     more = len(present) - _MOST_CLASSES
     if more > 0:
         present = sorted(present, key=lambda pair: -pair[0])[:_MOST_CLASSES]
-    words = [f"{number_text(count, digits)} {label}" for count, label in present]
+    # Shares of rows add up to whole numbers but for rounding, which nobody wants to read.
+    words = [f"{number_text(float(f'{count:.12g}'), digits)} {label}" for count, label in present]
     if more > 0:
         words.append(f"{more} more")
     return ", ".join(words)
