@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import sys
 from typing import Any
 
@@ -12,6 +14,7 @@ from faults.scripts import run
 from faults.test_interrupt import INTERRUPT
 
 from spinney import C45Classifier, ID3Classifier
+from spinney.export import to_python, to_sql
 from spinney.rules import RuleSet
 
 both = pytest.mark.parametrize("learner", [ID3Classifier, C45Classifier])
@@ -197,6 +200,20 @@ def test_an_edited_set_without_rules_predicts_its_default(cities: Any):
         assert empty.prune(table, y).predict(table).tolist() == [empty.prune(table, y).default] * 20
 
 
+def test_an_edited_set_without_rules_runs_as_code(cities: Any):
+    table, y = cities
+    rules = C45Classifier().fit(table, y).rules_[:0]
+    module: dict[str, Any] = {}
+    exec(to_python(rules), module)
+    assert module["predict"]({"city": "Bonn"}) == rules.default
+    shares = rules.predict_proba({"city": ["Bonn"]})[0]
+    assert module["predict_proba"]({"city": "Bonn"}) == pytest.approx(shares.tolist())
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE data (city TEXT)")
+        base.executemany("INSERT INTO data VALUES (?)", [("Bonn",), (None,), ("Pisa",)])
+        assert base.execute(to_sql(rules)).fetchall() == [(rules.default,)] * 3
+
+
 def test_a_set_without_rules_and_default_says_what_is_missing(cities: Any):
     table, y = cities
     model = C45Classifier().fit(table, y)
@@ -207,8 +224,7 @@ def test_a_set_without_rules_and_default_says_what_is_missing(cities: Any):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_an_interrupt_stops_c45_at_any_time_and_changes_nothing():
-    """While the tree grows, while it is pruned, and while its rules are made."""
+def test_an_interrupt_stops_the_growth_of_a_tree_and_changes_nothing():
     facts = run(
         INTERRUPT
         + """
@@ -220,8 +236,7 @@ z = np.nan_to_num(X)
 y = z[:, 0] + z[:, 1] * z[:, 2] + rng.normal(size=len(X)) > 0
 fresh, fitted = C45Classifier(), C45Classifier().fit(X[:500, :3], y[:500])
 waits = []
-for estimator, delay in [(fresh, 0.1), (fresh, 1.0), (fresh, 2.5), (fitted, 0.5),
-                         (ID3Classifier(), 0.2)]:
+for estimator, delay in [(fresh, 0.1), (fresh, 0.8), (fitted, 0.5), (ID3Classifier(), 0.2)]:
     before = state(estimator)
     waits.append(interrupted(lambda: estimator.fit(X, y), delay))
     assert state(estimator) == before
@@ -230,3 +245,28 @@ tell(waits=waits, unfitted=not hasattr(fresh, "tree_") and not hasattr(fresh, "r
     )
     assert max(facts["waits"]) < 0.3, facts
     assert facts["unfitted"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_stops_the_making_of_rules_and_changes_nothing():
+    """Noise in categories: the tree is grown in a moment and has very many rules."""
+    facts = run(
+        INTERRUPT
+        + """
+from spinney import C45Classifier
+rng = np.random.default_rng(0)
+X = rng.integers(0, 6, size=(150_000, 8))
+y = rng.integers(0, 3, len(X))
+model = C45Classifier(pruning=None, categorical_features=list(range(8)))
+start = time.perf_counter()
+n_nodes = model.set_params(rules=False).fit(X, y).tree_.n_nodes
+grown = time.perf_counter() - start
+before = state(model.set_params(rules=True))
+waits = [interrupted(lambda: model.fit(X, y), delay) for delay in (grown + 0.3, grown + 1.0)]
+assert state(model) == before
+tell(waits=waits, n_nodes=n_nodes, rules=hasattr(model, "rules_"))
+"""
+    )
+    assert max(facts["waits"]) < 0.3, facts
+    assert facts["n_nodes"] > 20_000
+    assert not facts["rules"]

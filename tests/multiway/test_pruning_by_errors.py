@@ -88,30 +88,51 @@ def test_each_cut_adds_at_most_a_tenth_of_an_error(
 def test_rows_are_where_the_raised_tree_sends_them(problem: Problem, missing: str) -> None:
     tree = fitted(problem, missing=missing, pruning="error_based")
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
-    shares = np.zeros(tree.n_nodes)
-    for rule, leaf in zip(tree.rules(), [r._leaf for r in tree.rules()], strict=True):
-        shares[leaf] = rule.share(problem.table) @ weights
-    expected = [leaf.weight for leaf in tree.leaves]
-    found = shares[[leaf.id for leaf in tree.leaves]]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    assert_rows_are_in_their_leaves(tree, problem.table, weights)
 
 
-def test_a_test_that_sets_one_row_apart_is_replaced_by_the_branch_below() -> None:
-    x = np.array([[0.0, 1.0]] + [[1.0, 1.0]] * 10 + [[1.0, 2.0]] * 10)
-    y = [0] * 11 + [1] * 10
-    whole = Tree.from_dict(
-        {
-            "classes": [0, 1],
-            "features": ["a", "b"],
-            "nodes": [
-                {"test": "a <= 0.5", "children": [1, 2], "counts": [11, 10]},
-                {"test": None, "children": [], "counts": [1, 0]},
-                {"test": "b <= 1.5", "children": [3, 4], "counts": [10, 10]},
-                {"test": None, "children": [], "counts": [10, 0]},
-                {"test": None, "children": [], "counts": [0, 10]},
-            ],
-        }
-    )
-    assert estimate(whole, 0.25) > 3.3
-    pruned = CARTClassifier(pruning="error_based").fit(x, y).tree_
-    assert estimate(pruned, 0.25) == pytest.approx(2.597, abs=1e-3)
+def assert_rows_are_in_their_leaves(tree: Tree, table: Any, weights: Any) -> None:
+    for rule in tree.rules():
+        expected = tree.weight[rule._leaf]
+        assert rule.share(table) @ weights == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+# -- Subtree raising
+
+
+def noisy_xor(seed: int) -> tuple[Any, Any]:
+    """Either of two columns alone says nothing, so the first tests are often of the others."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 4, (60, 4)).astype(float)
+    return x, ((x[:, 0] > 1) ^ (x[:, 1] > 1)) ^ (rng.random(60) < 0.2)
+
+
+def test_raising_takes_away_a_needless_first_test() -> None:
+    x, y = noisy_xor(4)
+    left = CARTClassifier(pruning="error_based", subtree_raising=False).fit(x, y).tree_
+    raised = CARTClassifier(pruning="error_based").fit(x, y).tree_
+    assert str(left.root.test) == "x2 <= 2.5"
+    assert left.n_nodes == 15
+    assert [str(n.test) for n in raised if not n.is_leaf] == ["x1 <= 1.5", "x0 <= 1.5", "x0 <= 1.5"]
+
+
+@pytest.mark.parametrize("missing", ["surrogate", "fractional"])
+def test_raised_trees_expect_no_more_errors_and_know_their_rows(missing: str) -> None:
+    n_raised = 0
+    for seed in range(30):
+        x, y = noisy_xor(seed)
+        x[np.random.default_rng(seed).random(x.shape) < 0.05] = np.nan
+        whole, left, raised = (
+            CARTClassifier(missing=missing, pruning=pruning, subtree_raising=raising)
+            .fit(x, y)
+            .tree_
+            for pruning, raising in ((None, True), ("error_based", False), ("error_based", True))
+        )
+        n_raised += raised != left
+        n_gone = sum(not n.is_leaf for n in whole) - sum(not n.is_leaf for n in raised)
+        assert estimate(raised, 0.25) <= estimate(whole, 0.25) + n_gone * (LENIENCE + 1e-5)
+        assert_rows_are_in_their_leaves(raised, x, np.ones(60))
+        np.testing.assert_allclose(
+            raised.value[0], sum(raised.value[leaf.id] for leaf in raised.leaves)
+        )
+    assert n_raised >= 5

@@ -264,8 +264,6 @@ Tree Pruner::write() const {
       const Place& child = places_[place.children[b]];
       children.push_back(stats(child, &place.classes));
       if (place.moved) below += loss(child.classes);
-      if (place.moved && child.weight > places_[place.children[division.default_branch]].weight)
-        division.default_branch = static_cast<std::int32_t>(b);
     }
     if (place.moved) division.gain = std::max(0.0, loss(place.classes) - below);
     const NodeId first = builder.divide(id, std::move(division), children);
