@@ -32,26 +32,41 @@ struct Count {
 
 // One pass finds the rows that fail no condition (entry 0) and those that fail one alone (entry 1 + condition):
 // `ones` has the rows that have failed at least one so far, `twos` those that have failed at least two.
+// Words go in blocks, so that neighbouring rows, which mostly fail the same conditions, leave together.
+constexpr std::size_t kBlockWords = 8;
+
 SPINNEY_MULTIVERSION
 void count_near(const RuleSets& sets, Count* near) {
   const std::size_t n_conditions = sets.conditions.size();
-  const Word* const* conditions = sets.conditions.data();
-  for (std::size_t w = 0; w < sets.n_words; ++w) {
-    Word ones = 0, twos = 0;
-    for (std::size_t c = 0; c < n_conditions; ++c) {
-      const Word fails = ~conditions[c][w];
-      twos |= ones & fails;
-      ones |= fails;
-      if ((sets.live[w] & ~twos) == 0) break;  // all these rows are out
+  for (std::size_t begin = 0; begin < sets.n_words; begin += kBlockWords) {
+    const std::size_t n = std::min(kBlockWords, sets.n_words - begin);
+    Word ones[kBlockWords] = {}, twos[kBlockWords] = {};
+    Word left = ~Word{0};
+    for (std::size_t c = 0; c < n_conditions && left != 0; ++c) {
+      const Word* condition = sets.conditions[c] + begin;
+      left = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const Word fails = ~condition[j];
+        twos[j] |= ones[j] & fails;
+        ones[j] |= fails;
+        left |= sets.live[begin + j] & ~twos[j];
+      }
     }
-    const Word none = sets.live[w] & ~ones, one = sets.live[w] & ones & ~twos;
-    near[0].all += std::popcount(none);
-    near[0].own += std::popcount(none & sets.own[w]);
-    if (one == 0) continue;
-    for (std::size_t c = 0; c < n_conditions; ++c) {
-      const Word fails = one & ~conditions[c][w];
-      near[1 + c].all += std::popcount(fails);
-      near[1 + c].own += std::popcount(fails & sets.own[w]);
+    if (left == 0) continue;
+    Word any = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      const Word none = sets.live[begin + j] & ~ones[j];
+      twos[j] = sets.live[begin + j] & ones[j] & ~twos[j];  // from here on: those that fail one alone
+      any |= twos[j];
+      near[0].all += std::popcount(none);
+      near[0].own += std::popcount(none & sets.own[begin + j]);
+    }
+    for (std::size_t c = 0; c < n_conditions && any != 0; ++c) {
+      for (std::size_t j = 0; j < n; ++j) {
+        const Word fails = twos[j] & ~sets.conditions[c][begin + j];
+        near[1 + c].all += std::popcount(fails);
+        near[1 + c].own += std::popcount(fails & sets.own[begin + j]);
+      }
     }
   }
 }

@@ -68,16 +68,18 @@ MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries,
   const auto weight_of = [&](std::size_t i) { return kUnit ? node.unit : node.sample_weight[entries[i].sample]; };
   BestCut best;
   std::size_t tries = 0, current = node.label[entries[0].sample];
+  double current_weight = weight_of(0);
   bool mixed = true;  // rows of another class have come in since the last cut that was allowed
   for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
     const std::size_t next = node.label[entries[i + 1].sample];
-    s.left[current] += weight_of(i);
-    left_weight += weight_of(i);
+    const double next_weight = weight_of(i + 1);
+    s.left[current] += current_weight;
+    left_weight += current_weight;
     if (next != current) settle(current);
     const bool allowed = left_weight >= low && left_weight <= high && entries[i].rank != entries[i + 1].rank;
     if (allowed) {
       ++tries;
-      const bool last = left_weight + weight_of(i + 1) > high || i + 2 == entries.size();
+      const bool last = left_weight + next_weight > high || i + 2 == entries.size();
       if (mixed || next != current || tries == 1 || last || ties_follow(entries, i + 1)) {
         if (next == current) settle(current);
         const double drop = whole - (xlogx_(left_weight) - left_sum) - (xlogx_(weight - left_weight) - right_sum);
@@ -90,6 +92,7 @@ MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries,
     }
     mixed = next != current ? true : mixed && !allowed;
     current = next;
+    current_weight = next_weight;
   }
   if (tries > 0) best.drop = std::max(0.0, best_drop - std::log2(static_cast<double>(tries)));
   return best;
