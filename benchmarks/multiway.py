@@ -35,13 +35,19 @@ def multiway(n_rows=100_000):
     table, y = mixed_with_gaps(n_rows)
     frame = pd.DataFrame(table)
     ours, model = seconds(lambda: C45Classifier(rules=False).fit(frame, y), 3)
-    rows = [["spinney", f"{ours:.3f}", "1.0", f"{model.score(frame, y):.4f}", model.tree_.n_nodes]]
+    ruled, _ = seconds(lambda: C45Classifier().fit(frame, y), 3)
+    accuracy, nodes = f"{model.score(frame, y):.4f}", model.tree_.n_nodes
+    rows = [
+        ["spinney", f"{ours:.3f}", "", accuracy, nodes],
+        ["spinney, with rules", f"{ruled:.3f}", "", accuracy, nodes],
+    ]
     theirs = j48(table, y)
     if theirs is not None:
-        ratio = f"{theirs['seconds'] / ours:.1f}"
-        accuracy = f"{theirs['accuracy']:.4f}"
-        rows.append(["J48", f"{theirs['seconds']:.3f}", ratio, accuracy, theirs["nodes"]])
-    heads = ["", "seconds", "ratio", "training acc", "nodes"]
+        time, accuracy = theirs["seconds"], f"{theirs['accuracy']:.4f}"
+        for row, own in zip(rows, (ours, ruled), strict=True):
+            row[2] = f"{time / own:.1f}"
+        rows.append(["J48", f"{time:.3f}", "1.0", accuracy, theirs["nodes"]])
+    heads = ["", "seconds", "times faster", "training acc", "nodes"]
     show(f"C4.5 with pruning, {n_rows:,} rows, 10 numeric and 10 nominal columns", heads, rows)
 
     table, y = mixed_with_gaps(3_000, n_numeric=8, n_nominal=7)

@@ -2,7 +2,8 @@
 
 `cost_complexity_path` gives the nested sequence of subtrees that are best of their size, `select`
 chooses one of them by rows that did not grow the tree, and `reduced_error` prunes bottom-up by such
-rows. None of them grows anything again.
+rows. `error_based` prunes as C4.5 does, by the rows that grew the tree, and `mdl` by description
+length. None of them grows anything again.
 """
 
 import math
@@ -13,12 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice
+from spinney._choices import check_choice, check_flag, check_number
+from spinney._settings import CLASS_CRITERIA
 from spinney._target import check_weights, class_target, real_core, real_target
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
-__all__ = ["PruningPath", "cost_complexity_path", "link_strengths", "reduced_error", "select"]
+__all__ = [
+    "PruningPath",
+    "cost_complexity_path",
+    "error_based",
+    "link_strengths",
+    "mdl",
+    "reduced_error",
+    "select",
+]
 
 Floats = NDArray[np.float64]
 _SLACK = 1e-10  # alphas this close, relatively, are the same
@@ -273,3 +283,70 @@ def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> T
     values = tree._encode(X, encoded=False)
     target = _core_target(tree, y, values.shape[0], sample_weight)
     return tree._collapsed(_core.reduced_error(tree._core, values, target))
+
+
+def error_based(
+    tree: Tree,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    cf: float = 0.25,
+    subtree_raising: bool = True,
+    criterion: str = "entropy",
+) -> Tree:
+    """Prune as C4.5 does: by an upper confidence limit on the errors of the leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes, by any learner.
+    X, y : table, array
+        The rows that grew the tree.
+    sample_weight : array, default=None
+        Weights of these rows.
+    cf : float, default=0.25
+        Confidence of the limits: less prunes more.
+    subtree_raising : bool, default=True
+        Whether the largest branch of a node may take its place.
+    criterion : {"entropy", "gini", ...}, default="entropy"
+        The impurity that nodes are given whose rows change.
+
+    Returns
+    -------
+    Tree
+    """
+    if tree.classes is None:
+        raise ValueError("error_based counts errors of classes; this tree predicts numbers.")
+    if tree.cost_matrix is not None:
+        raise ValueError("error_based counts errors and knows no costs; this tree has costs.")
+    check_choice("criterion", criterion, CLASS_CRITERIA)
+    params = _core.GrowParams()
+    params.set_criterion(criterion)
+    values = tree._encode(X, encoded=False)
+    core = _core.error_based(
+        tree._core,
+        values,
+        _core_target(tree, y, values.shape[0], sample_weight),
+        params,
+        cf=check_number("cf", cf, low=0.0, high=0.5, open_low=True),
+        raise_subtrees=check_flag("subtree_raising", subtree_raising),
+    )
+    return Tree(core, tree.schema, tree.classes)
+
+
+def mdl(tree: Tree) -> Tree:
+    """Prune to the subtree with the shortest description; see `Tree.description_length`.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes, by any learner.
+
+    Returns
+    -------
+    Tree
+    """
+    if tree.classes is None:
+        raise ValueError("mdl describes classes; this tree predicts numbers.")
+    return tree._collapsed(_core.shortest(tree._core))
