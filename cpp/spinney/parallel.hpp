@@ -29,6 +29,12 @@ class ThreadTeam {
 
   /// Runs task for 0 .. n_tasks - 1; the caller works too, as worker 0. Rethrows the failure of the lowest task.
   void run(std::size_t n_tasks, const Task& task);
+  /// The same, but without waking anybody if the work is not worth it.
+  template <class AnyTask>
+  void run_if(bool worth_it, std::size_t n_tasks, const AnyTask& task) {
+    if (worth_it && size() > 1) return run(n_tasks, task);
+    for (std::size_t i = 0; i < n_tasks; ++i) task(i, 0);
+  }
 
  private:
   void serve(std::size_t worker);

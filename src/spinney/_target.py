@@ -17,10 +17,11 @@ _MAX_CLASSES = 65_535
 _NONE: Floats = np.zeros(0)
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> Floats:
+def check_weights(sample_weight: Any, n_rows: int, *, counted: bool = False) -> Floats:
     """Return the weights of the rows; ones if there are none.
 
-    Weights far from 1 are all multiplied by one power of two, which changes no tree.
+    Weights far from 1 are all multiplied by one power of two, which changes no tree; where
+    something counts weight (`counted`), they are refused instead.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -54,6 +55,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> Floats:
             "number."
         )
     if not 1e-100 < most < 1e100:
+        if counted:
+            raise ValueError(
+                f"sample_weight holds weights of {most:g}, but limits and estimates count weight "
+                "here. Scale the weights so that a row weighs about 1."
+            )
         weight = np.ldexp(weight, -int(np.frexp(most)[1]))
     return weight
 

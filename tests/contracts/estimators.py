@@ -141,6 +141,7 @@ every_classifier = _over([one for one in LISTED if one.is_classifier])
 every_regressor = _over([one for one in LISTED if not one.is_classifier])
 every_learner = _over([one for one in LISTED if one.learns_all])
 every_scale_free = _over([one for one in LISTED if not one.counts_weight])
+every_weigher = _over([one for one in LISTED if one.counts_weight])
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 

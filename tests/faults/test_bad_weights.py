@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contracts.estimators import every, every_classifier, every_scale_free
+from contracts.estimators import every, every_classifier, every_scale_free, every_weigher
 from contracts.tables import shape_of
 
 from faults.outcomes import Raises, refused, table
@@ -78,7 +78,7 @@ def test_one_number_weighs_every_row(listed):
     assert shape_of(plain.tree_) == shape_of(weighed.tree_)
 
 
-@every
+@every_scale_free
 def test_weights_that_differ_beyond_all_measure_are_no_trouble(listed):
     """Rows whose weight vanishes beside the others may count for nothing, but are not an error."""
     weight = np.array([1e-300, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e300])
@@ -86,6 +86,14 @@ def test_weights_that_differ_beyond_all_measure_are_no_trouble(listed):
     assert np.isfinite(fitted.tree_.value).all()
     assert np.isfinite(fitted.tree_.impurity).all()
     assert (fitted.tree_.impurity >= 0).all()
+
+
+@every_weigher
+@pytest.mark.parametrize("size", [1e-320, 1e-101, 1e101, 1.7e308])
+def test_weights_far_from_one_are_refused_where_weight_is_counted(listed, size):
+    estimator = listed.new()
+    with refused(Raises("sample_weight holds weights of .*Scale the weights"), estimator):
+        estimator.fit(X, listed.target(CODES), sample_weight=np.full(N, size))
 
 
 @every

@@ -111,7 +111,7 @@ def test_the_rules_of_intervals_and_groups_read_as_people_write_them(staff: Any)
 
 def test_edges_of_a_drawing_say_which_branch_they_are(staff: Any) -> None:
     dot = C45Classifier(nominal="grouped", max_intervals=4).fit(*staff).tree_.to_graphviz()
-    for words in ("job in {clerk, driver, nurse}", "<= 30", "30 < ", "> 50"):
+    for words in ("job in {clerk, driver, nurse}", "<= 30", "(30, 50]", "> 50"):
         assert words in dot
     dot = ID3Classifier().fit({"job": staff[0]["job"]}, staff[1]).tree_.to_graphviz()
     assert all(f'label="{job}"' in dot for job in ("clerk", "cook", "driver", "nurse", "pilot"))
@@ -132,4 +132,13 @@ def test_a_tree_of_many_branches_can_be_drawn(name: str, staff: Any) -> None:
     assert "job" in words
     assert "driver" in words
     assert "yes" in words
-    assert name != "c45 with intervals and groups" or "30 < x <= 50" in words
+    assert name != "c45 with intervals and groups" or "(30, 50]" in words
+
+
+@pytest.mark.parametrize("name", ["1", "0", "<", "o"])
+def test_edges_of_intervals_do_not_depend_on_the_name_of_the_column(name: str) -> None:
+    numbers = np.arange(40.0)
+    tree = ID3Classifier().fit(pd.DataFrame({name: numbers}), (numbers > 19).astype(int)).tree_
+    dot = tree.to_graphviz()
+    assert 'label="<= 19.5"' in dot
+    assert 'label="> 19.5"' in dot

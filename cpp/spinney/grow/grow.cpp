@@ -95,11 +95,7 @@ class Grower {
 
   template <class Task>
   void for_features(std::size_t n_rows, std::size_t n_features, const Task& task) {
-    if (team_.size() > 1 && n_rows * n_features >= kParallelWork) {
-      team_.run(n_features, task);
-    } else {
-      for (std::size_t i = 0; i < n_features; ++i) task(i, 0);
-    }
+    team_.run_if(n_rows * n_features >= kParallelWork, n_features, task);
   }
 
   const Dataset& data_;

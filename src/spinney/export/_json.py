@@ -135,7 +135,12 @@ def from_json(text: str | bytes) -> Tree:
     ValueError
         If the text is no such tree. The message says what is wrong.
     """
-    data = json.loads(text)
+    try:
+        data = json.loads(text)
+    except RecursionError:
+        raise ValueError("the text is nested too deeply to be the JSON of a tree.") from None
+    except ValueError as problem:
+        raise ValueError(f"the text is not the JSON that to_json writes: {problem}.") from None
     if isinstance(data, dict) and data.get("format") == _RULES_FORMAT:
         raise ValueError(
             "the JSON holds rules, which are written for other programs. Keep a RuleSet by pickle."

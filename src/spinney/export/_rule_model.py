@@ -63,8 +63,8 @@ def tree_or_rules(model: Any) -> Tree | RuleModel:
     tree = _whole_tree(model)
     if tree is None:
         raise ValueError(
-            "these rules are only some of the paths of a tree, or of several, and each speaks for "
-            "a share of a row with gaps: that is no list of conditions. Make one with "
+            "these rules are neither all the paths of one tree nor an ordered list of conditions: "
+            "some were taken out, mixed, or given another order than they were made with. Use "
             "rules.prune(X, y), or export the tree."
         )
     return tree

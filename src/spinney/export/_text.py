@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from spinney.tree._node_text import below_counts, branch_words, class_words
+from spinney.tree._node_text import below_counts, class_words
 from spinney.tree._words import SHORT_DIGITS, number_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
     from spinney.tree._view import Tree
+
+_MOST_CATEGORIES = 12
 
 
 def to_text(
@@ -57,10 +59,10 @@ def to_text(
     """
     below = below_counts(tree)
     lines = []
-    stack: list[tuple[Node, str, str]] = [(tree.root, "", "")]
+    stack: list[tuple[Node, str, str]] = [(tree.root, "all rows", "")]
     while stack:
-        node, mark, indent = stack.pop()
-        lines.append(f"{mark}{branch_words(node, digits)}: {_summary(node, digits)}")
+        node, words, indent = stack.pop()
+        lines.append(f"{words}: {_summary(node, digits)}")
         if node.is_leaf:
             continue
         if max_depth is not None and node.depth >= max_depth:
@@ -68,11 +70,13 @@ def to_text(
             continue
         if surrogates:
             lines += [f"{indent}|   else {surrogate}" for surrogate in node.surrogates]
-        children = node.children
-        for child in reversed(children):
-            last = child == children[-1]
+        test, children = node.test, node.children
+        assert test is not None  # no leaf
+        for branch in range(len(children) - 1, -1, -1):
+            last = branch == len(children) - 1
+            words = test.branch_text(branch, digits, _MOST_CATEGORIES)
             deeper = indent + ("    " if last else "|   ")
-            stack.append((child, indent + ("`-- " if last else "|-- "), deeper))
+            stack.append((children[branch], f"{indent}{'`' if last else '|'}-- {words}", deeper))
     return "\n".join(lines)
 
 

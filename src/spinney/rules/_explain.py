@@ -130,8 +130,11 @@ class Explanation:
     fired : tuple of Fired
         The rules that decided, largest share first; none if the default did.
     alternatives : tuple of Alternative
-        For each other class the nearest way to it: with the fewest changes, then by the rule of
-        highest confidence. A class that no way leads to is left out.
+        For each other class a near way to it: the one with the fewest changes among those that
+        lead to a rule of the class, then by the rule of highest confidence. All conditions of that
+        rule must hold, also where the row has a gap, and in an ordered set the rules before it are
+        avoided one after the other; so a shorter way may exist. Every way that is shown has been
+        tried. A class that no such way leads to is left out.
 
     Examples
     --------

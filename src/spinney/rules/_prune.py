@@ -80,7 +80,9 @@ def run(
     for place, source in enumerate(origin.tolist()):
         chosen = [packed.parts[c] for c in member[begin[place] : begin[place + 1]].tolist()]
         label = int(labels[source])
-        made = Rule(merged(chosen), classes.item(label), counts[place], totals, label=label)
+        made = Rule(
+            merged(chosen), classes.item(label), counts[place], totals, label=label, cf=float(cf)
+        )
         rules.append(made)
     return RuleSet(
         rules,

@@ -1,7 +1,7 @@
 """One row, in whatever form it comes, to the numbers that rules ask about."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,9 @@ from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney.tree._words import category_text, join_words, number_text
 
 
-def encode_row(schema: Schema, row: Any) -> NDArray[np.float64]:
+def encode_row(
+    schema: Schema, row: Any, unseen: Literal["missing", "error"] = "missing"
+) -> NDArray[np.float64]:
     """Return a row as encoded values, of shape (n_features,).
 
     Parameters
@@ -19,11 +21,13 @@ def encode_row(schema: Schema, row: Any) -> NDArray[np.float64]:
         The columns.
     row : mapping, pandas Series, table with one row, or 1-D array
         A mapping and a Series go by the names of the columns.
+    unseen : {"missing", "error"}
+        What to do with categories that the schema does not know.
     """
     table = _as_table(schema, row)
     if schema.has_names and feature_names(table) is not None:
         check_columns(schema, table, estimator_name="the rule set")
-    values = encode_with(schema, table)
+    values = encode_with(schema, table, unseen=unseen)
     if len(values) != 1:
         raise ValueError(f"row must be a single row, got a table of {len(values)} rows.")
     return np.array(values[0], dtype=np.float64)
@@ -54,10 +58,10 @@ def _from_mapping(schema: Schema, row: Mapping[Any, Any]) -> dict[str, NDArray[A
     table = {}
     for name in schema.names:
         value = row[name]
-        cell = np.empty(1, dtype=object)
-        cell[0] = value if np.ndim(value) == 0 else np.asarray(value, dtype=object).ravel()[0]
         if np.ndim(value) and np.size(value) != 1:
             raise ValueError(f"row holds {np.size(value)} values of {name!r}. Give one row.")
+        cell = np.empty(1, dtype=object)
+        cell[0] = value if np.ndim(value) == 0 else np.asarray(value, dtype=object).ravel()[0]
         table[name] = cell
     return table
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Rule", "Step"]
 
 Floats = NDArray[np.float64]
-_CF = 0.25  # of error_estimate
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,8 @@ class Rule:
         Weight of all rows; the sum of `totals` if those are given.
     probabilities : array of shape (n_classes,), default=None
         What `predict_proba` gives where this rule decides; by default the shares in `counts`.
+    cf : float, default=0.25
+        Confidence of `error_estimate`; rules that were pruned have that of their pruning.
 
     Examples
     --------
@@ -100,6 +101,7 @@ class Rule:
         coverage: float | None = None,
         total_weight: float | None = None,
         probabilities: Any = None,
+        cf: float = 0.25,
     ) -> None:
         self.conditions = merged(list(conditions))
         self.prediction = prediction
@@ -109,6 +111,7 @@ class Rule:
         self._weight = coverage
         self._total_weight = total_weight
         self._probabilities = _array(probabilities)
+        self.cf = cf
         self._tree: Tree | None = None
         self._leaf = -1
 
@@ -156,14 +159,14 @@ class Rule:
 
     @property
     def error_estimate(self) -> float:
-        """C4.5's pessimistic error rate (cf 0.25); NaN if that is not known."""
+        """C4.5's pessimistic error rate, at `cf`; NaN if that is not known."""
         if self.counts is None or self.label is None:
             return float("nan")
         total = float(self.counts.sum())
         if not total > 0:
             return 1.0
         errors = float(np.delete(self.counts, self.label).sum())
-        return (errors + _core.added_errors(total, errors, _CF)) / total
+        return (errors + _core.added_errors(total, errors, self.cf)) / total
 
     # -- Rows
 

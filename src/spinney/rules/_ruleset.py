@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._as_code import AsCode
 from spinney._choices import check_choice
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._target import check_weights, class_target
+from spinney.rules._check import check_cost_matrix, check_default_counts, check_rules
 from spinney.rules._evaluate import Mixture, blocks, cheapest, first_firing, mixture, rule_shares
 from spinney.rules._frame import rules_frame
 from spinney.rules._pack import Packed, pack
@@ -26,7 +28,7 @@ Floats = NDArray[np.float64]
 _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
 
 
-class RuleSet(Sequence[Rule]):
+class RuleSet(Sequence[Rule], AsCode):
     """Rules that predict together. A set never changes: what edits it returns another one.
 
     The rules of a tree (`tree.rules()`) each speak for the share of a row that reaches their leaf,
@@ -84,14 +86,13 @@ class RuleSet(Sequence[Rule]):
         cost_matrix: Any = None,
         ordered: bool | None = None,
     ) -> None:
-        self.rules = tuple(rules)
+        self.rules = check_rules(rules, schema)
         self.schema = schema
         self.classes: NDArray[Any] | None = None if classes is None else np.asarray(classes)
         self.default = default
-        self.default_counts: Floats | None = (
-            None if default_counts is None else np.asarray(default_counts, dtype=np.float64)
-        )
-        self.cost_matrix: Floats | None = cost_matrix
+        n_classes = 0 if self.classes is None else len(self.classes)
+        self.default_counts = check_default_counts(default_counts, n_classes)
+        self.cost_matrix = check_cost_matrix(cost_matrix, n_classes)
         if ordered is None:
             ordered = any(rule._tree is None for rule in self.rules)
         self.ordered = ordered
@@ -407,30 +408,6 @@ class RuleSet(Sequence[Rule]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each rule."""
         return rules_frame(self.rules)
-
-    def to_sql(self, table: str = "data", **options: Any) -> str:
-        """Return the rules as a SQL query; see `spinney.export.to_sql` for the options."""
-        from spinney.export import to_sql
-
-        return to_sql(self, table, **options)
-
-    def to_c(self, prefix: str = "model") -> str:
-        """Return the rules as a C header; see `spinney.export.to_c`."""
-        from spinney.export import to_c
-
-        return to_c(self, prefix)
-
-    def to_python(self) -> str:
-        """Return the rules as a Python module without imports; see `spinney.export.to_python`."""
-        from spinney.export import to_python
-
-        return to_python(self)
-
-    def to_json(self, **options: Any) -> str:
-        """Return the rules as JSON; see `spinney.export.to_json` for the options."""
-        from spinney.export import to_json
-
-        return to_json(self, **options)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spinney.rules import Explanation
 
 Floats = NDArray[np.float64]
+Restore = Callable[[_core.Tree], _core.Tree]
 _KINDS = ("numeric", "ordered", "nominal")
 _MAX_CELLS = 2**31 - 1
 
@@ -118,6 +119,10 @@ class BaseTree(BaseEstimator, ABC):
         """Tell whether fit goes on from the tree that is there."""
         return False
 
+    def _counts_weight(self) -> bool:
+        """Tell whether something depends on the size of the weights, not on their shares."""
+        return self.pruning in ("error_based", "mdl")
+
     def _stops_early(self) -> bool:
         """Tell whether rows are set aside to say when to stop."""
         return False
@@ -167,7 +172,7 @@ class BaseTree(BaseEstimator, ABC):
             values = encode_with(schema, X, unseen=self.unseen, estimator_name=name)
         else:
             values, schema = encode_table(X, **options)
-        weight = check_weights(sample_weight, values.shape[0])
+        weight = check_weights(sample_weight, values.shape[0], counted=self._counts_weight())
         target = self._encode_target(y, weight)
         if not goes_on and not schema.all_numeric and not target.weight.all():
             values, schema = encode_table(X, used_rows=target.weight > 0, **options)
@@ -191,8 +196,9 @@ class BaseTree(BaseEstimator, ABC):
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
     ) -> tuple[Tree, tuple[Floats, Floats] | None]:
         """Grow a tree; with folds, also find the error of its subtrees."""
+        dataset, restore = self._prepare(values, schema, target, rows)
         core, errors = _core.grow(
-            core_dataset(values, schema),
+            dataset,
             target.core(rows.growing),
             self._growth_params(values, target),
             n_threads=self._n_threads(),
@@ -200,7 +206,13 @@ class BaseTree(BaseEstimator, ABC):
             fold_test=[test for _, test in rows.folds],
             **self._continuation(target, rows),
         )
-        return Tree(core, schema, target.classes), errors
+        return Tree(restore(core), schema, target.classes), errors
+
+    def _prepare(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
+    ) -> tuple[_core.Dataset, Restore]:
+        """Return the table that the core grows on, and what makes its tree ask the user's."""
+        return core_dataset(values, schema), lambda tree: tree
 
     def _n_threads(self) -> int:
         return thread_count(self.n_jobs)
@@ -323,7 +335,10 @@ class BaseTree(BaseEstimator, ABC):
         Explanation
             `print` shows it as text.
         """
+        from spinney.rules._row import encode_row  # rules are made of trees
+
         check_is_fitted(self)
+        encode_row(self._schema, row, self.unseen)  # refuses what predict refuses
         return self.tree_.explain(row)
 
     def get_depth(self) -> int:

@@ -84,7 +84,8 @@ class C45Classifier(MultiwayTree):
     tree_ : Tree
         The tree.
     rules_ : RuleSet
-        The rules of the tree, each with the conditions that it needs, best first.
+        The rules of the tree, each with the conditions that it needs, best first; not there with
+        `rules=False`.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the entropy that the tests remove.
     pruning_path_ : PruningPath
@@ -165,7 +166,8 @@ class C45Classifier(MultiwayTree):
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
     ) -> tuple[Tree, tuple[Floats, Floats] | None]:
         tree, errors = super()._grow(values, schema, target, rows)
-        if not rows.folds:  # cross-validation speaks of the tree as it was grown
+        # Cross-validation and description lengths speak of the tree as it was grown.
+        if not rows.folds and self.pruning != "mdl":
             tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
         return tree, errors
 

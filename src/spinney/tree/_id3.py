@@ -1,5 +1,6 @@
 """ID3: information gain, a branch for each category, a column once on a path."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,9 @@ from spinney import _core
 from spinney._choices import check_choice, check_integer, check_number
 from spinney._settings import row_count
 from spinney._table import Schema
-from spinney.tree._base import FitTarget, Rows
+from spinney.tree._base import FitTarget, Restore, Rows
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
 from spinney.tree._multiway import MultiwayTree
-from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
 _NOMINAL = 2  # the core's code of the kind
@@ -152,10 +152,10 @@ class ID3Classifier(MultiwayTree):
         params.min_split = row_count("min_samples_split", self.min_samples_split, 2, n_rows)
         return params
 
-    def _grow(
+    def _prepare(
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
-    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
-        """Grow on intervals, then write the cuts into the tests."""
+    ) -> tuple[_core.Dataset, Restore]:
+        """Turn numbers into intervals; their cuts are written into the tests afterwards."""
         cuts = self._cuts(values, schema, target, rows)
         codes, sizes = values, [len(column.categories) for column in schema.columns]
         if cuts:
@@ -163,18 +163,9 @@ class ID3Classifier(MultiwayTree):
             for feature, bounds in cuts.items():
                 codes[:, feature] = interval_codes(values[:, feature], bounds)
                 sizes[feature] = len(bounds) + 1
-        core, errors = _core.grow(
-            _core.Dataset(
-                codes, np.full(len(sizes), _NOMINAL, np.uint8), np.array(sizes, dtype=np.int32)
-            ),
-            target.core(rows.growing),
-            self._growth_params(values, target),
-            n_threads=self._n_threads(),
-            fold_grow=[train for train, _ in rows.folds],
-            fold_test=[test for _, test in rows.folds],
-            **self._continuation(target, rows),
-        )
-        return Tree(_with_cuts(core, cuts), schema, target.classes), errors
+        kinds = np.full(len(sizes), _NOMINAL, np.uint8)
+        dataset = _core.Dataset(codes, kinds, np.array(sizes, dtype=np.int32))
+        return dataset, partial(_with_cuts, cuts=cuts)
 
     def _cuts(
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows

@@ -21,6 +21,9 @@ class MultiwayTree(ClassTree):
 
     _prunings = CLASS_PRUNINGS
 
+    def _counts_weight(self) -> bool:
+        return True
+
     def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
         """Check the settings that the two methods do not share."""
         raise NotImplementedError

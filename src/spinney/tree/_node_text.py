@@ -12,16 +12,6 @@ if TYPE_CHECKING:
 _MOST_CLASSES = 5
 
 
-def branch_words(node: "Node", digits: int = SHORT_DIGITS, max_categories: int = 12) -> str:
-    """Return the condition on the way into a node, "all rows" for the root."""
-    parent, branch = node.parent, node.branch
-    if parent is None or branch is None:
-        return "all rows"
-    test = parent.test
-    assert test is not None  # a parent is no leaf
-    return test.branch_text(branch, digits, max_categories)
-
-
 def question_words(test: Test, digits: int = SHORT_DIGITS, max_categories: int = 6) -> str:
     """Return what a test asks, shorter than `str(test)`."""
     if isinstance(test, MultiwayTest | IntervalTest):
@@ -32,7 +22,7 @@ def question_words(test: Test, digits: int = SHORT_DIGITS, max_categories: int =
 def answer_words(test: Test, branch: int, max_categories: int = 6) -> str:
     """Return the answer to a test that leads to a branch: "yes", "no", or what is held there."""
     if isinstance(test, IntervalTest):
-        return test.branch_text(branch, SHORT_DIGITS).replace(test.feature_name, "x")
+        return test.interval_text(branch, SHORT_DIGITS)
     if not isinstance(test, MultiwayTest):
         return "no" if branch else "yes"
     categories = test.branches[branch]

@@ -183,11 +183,26 @@ class IntervalTest:
         self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
     ) -> str:
         """Return the condition that leads to a branch."""
-        bounds = [_bound_text(cut, self.categories, digits) for cut in self.cuts]
-        if branch == len(bounds):
-            return f"{self.feature_name} > {bounds[-1]}"
-        low = f"{bounds[branch - 1]} < " if branch else ""
-        return f"{low}{self.feature_name} <= {bounds[branch]}"
+        low, high = self._bounds(branch, digits)
+        if high is None:
+            return f"{self.feature_name} > {low}"
+        return f"{'' if low is None else low + ' < '}{self.feature_name} <= {high}"
+
+    def interval_text(self, branch: int, digits: int = EXACT_DIGITS) -> str:
+        """Return the values that lead to a branch, without the name of the column."""
+        low, high = self._bounds(branch, digits)
+        if low is None or high is None:
+            return f"> {low}" if high is None else f"<= {high}"
+        return f"({low}, {high}]"
+
+    def _bounds(self, branch: int, digits: int) -> tuple[str | None, str | None]:
+        low = self.cuts[branch - 1] if branch else None
+        high = self.cuts[branch] if branch < len(self.cuts) else None
+        low_text, high_text = (
+            None if bound is None else _bound_text(bound, self.categories, digits)
+            for bound in (low, high)
+        )
+        return low_text, high_text
 
     def __str__(self) -> str:
         return self.feature_name

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from spinney import _core
+from spinney._as_code import AsCode
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney.tree._arrays import check_state, same_state
 from spinney.tree._from_dict import tree_from_dict
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Tree"]
 
 
-class Tree(NodeArrays):
+class Tree(NodeArrays, AsCode):
     """A decision tree, as parallel arrays with one entry for each node.
 
     A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;
@@ -322,30 +323,6 @@ class Tree(NodeArrays):
         from spinney.export import to_graphviz
 
         return to_graphviz(self, max_depth=max_depth, **options)
-
-    def to_sql(self, table: str = "data", **options: Any) -> str:
-        """Return the tree as a SQL query; see `spinney.export.to_sql` for the options."""
-        from spinney.export import to_sql
-
-        return to_sql(self, table, **options)
-
-    def to_c(self, prefix: str = "model") -> str:
-        """Return the tree as a C header; see `spinney.export.to_c`."""
-        from spinney.export import to_c
-
-        return to_c(self, prefix)
-
-    def to_python(self) -> str:
-        """Return the tree as a Python module without imports; see `spinney.export.to_python`."""
-        from spinney.export import to_python
-
-        return to_python(self)
-
-    def to_json(self, **options: Any) -> str:
-        """Return the tree as JSON; see `spinney.export.to_json` for the options."""
-        from spinney.export import to_json
-
-        return to_json(self, **options)
 
     def description_length(self) -> float:
         """Return the length, in bits, of a message that tells the tree and the training classes.
