@@ -68,6 +68,10 @@ def to_sql(
 
     Notes
     -----
+    SQLite takes expressions of at most 1,000 levels: it refuses the query of a tree of more than
+    about 150 levels whose rows go every way at a gap, or about 600 levels otherwise. Whole numbers
+    beyond 2**53 are compared exactly by a database, but as rounded floats by the model.
+
     Infinite bounds are written ``9e999``, which SQLite and DuckDB read as infinity. Only models
     of columns that held infinities have them.
 

@@ -29,7 +29,8 @@ class Interval:
     name : str
         Its name.
     low : float, default=-inf
-        Values must be above it; -inf for no bound. For an ordered column a bound on codes.
+        Values must be above it; -inf for no bound, so that a test that parts -inf from all other
+        values is not told by a condition. For an ordered column a bound on codes.
     high : float, default=inf
         Values must be at most this; inf for no bound.
     categories : tuple, default=()

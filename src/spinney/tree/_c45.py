@@ -26,7 +26,8 @@ class C45Classifier(MultiwayTree):
 
     As in C4.5, limits count weight, not rows: a node needs `2 * min_samples_leaf`, a numeric test
     on each side a tenth of the known weight divided by the number of classes, at least
-    `min_samples_leaf` and at most 25.
+    `min_samples_leaf` and at most 25. Rows should weigh about 1: heavier ones with gaps are divided
+    very far before they are too light.
 
     Parameters
     ----------

@@ -23,7 +23,8 @@ class ID3Classifier(MultiwayTree):
 
     A column is used once on a path. A node is a leaf if its rows are of one class, or if no column
     is left that tells them apart; then the most common class is its label. A branch without rows
-    predicts as its parent. A row whose value is missing goes down every branch in part.
+    predicts as its parent. A row whose value is missing goes down every branch in part. Rows should
+    weigh about 1: heavier ones with gaps are divided very far before they are too light.
 
     Parameters
     ----------
