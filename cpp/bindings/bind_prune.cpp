@@ -53,8 +53,10 @@ void bind_prune(nb::module_& m) {
         std::vector<RowIndex> rows(x.shape(0));
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<RowIndex>(i);
         CurveSum sum(alphas.shape(0));
-        sum.add_rows(tree.tree(), cost_complexity(tree.tree(), rule_of(exact)), view(alphas), view(x), target.target,
-                     rows);
+        run_hosted([&](Interrupt& interrupt) {
+          sum.add_rows(tree.tree(), cost_complexity(tree.tree(), rule_of(exact)), view(alphas), view(x), target.target,
+                       rows, interrupt);
+        });
         ErrorCurve curve = sum.curve();
         return nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
       },

@@ -82,7 +82,8 @@ TEST(a_selection_keeps_the_order) {
   const Samples samples = samples_of(p);
   const SortedColumns sorted = sorted_of(p, samples);
   const std::vector<SampleIndex> keep = {0, kAbsent, 1, 2};
-  const SortedColumns some = select_samples(sorted, keep, 3);
+  Interrupt interrupt;
+  const SortedColumns some = select_samples(sorted, keep, 3, interrupt);
   CHECK(some.column(0)[0].sample == 2 && some.column(0)[1].sample == 1 && some.column(0)[2].sample == 0);
 }
 

@@ -78,7 +78,8 @@ TEST(held_out_errors_follow_the_nodes_of_each_subtree) {
   const Target target{2, codes, {}, weight, {}, {}, {}};
   CurveSum sum(path.alphas.size());
   const std::vector<RowIndex> rows = {0};
-  sum.add_rows(tree, path, path.alphas, {x.data(), 1, 1, 1, 1}, target, rows);
+  Interrupt interrupt;
+  sum.add_rows(tree, path, path.alphas, {x.data(), 1, 1, 1, 1}, target, rows, interrupt);
   for (const double error : sum.curve().error) CHECK_NEAR(error, 1.0);
 }
 

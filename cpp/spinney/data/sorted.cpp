@@ -86,9 +86,11 @@ SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTe
   return sorted;
 }
 
-SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept) {
+SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
+                             Interrupt& interrupt) {
   SortedColumns out(sorted.n_columns(), n_kept);
   for (std::size_t f = 0; f < sorted.n_columns(); ++f) {
+    interrupt.check();
     Entry* to = out.column(f);
     const Entry* from = sorted.column(f);
     for (std::size_t i = 0; i < sorted.capacity(); ++i) {

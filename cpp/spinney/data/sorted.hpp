@@ -72,7 +72,8 @@ class ColumnSorter {
 inline constexpr SampleIndex kAbsent = 0xffffffffU;
 /// The entries of the samples with new_index != kAbsent, renumbered: how the members of an ensemble and the folds
 /// of a cross-validation share one sort.
-SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept);
+SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
+                             Interrupt& interrupt);
 
 /// Entries with a value: everything before the first missing one.
 inline std::size_t count_observed(const Entry* entries, std::size_t n) {

@@ -38,7 +38,7 @@ double mixed_cost(const Tree& tree, std::span<const Answer> answers, std::size_t
 }  // namespace
 
 void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
-                        const Target& target, std::span<const RowIndex> rows) {
+                        const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt) {
   const std::vector<ClassCode> label = labels(tree);
   std::vector<Share> stack;
   std::vector<Answer> answers;
@@ -47,6 +47,7 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
   for (const RowIndex row : rows) {
     const double w = target.weight[row];
     if (!(w > 0.0)) continue;
+    interrupt.check();
     answers.clear();
     bool whole = true;
     visit_path(tree, x, row, stack, [&](NodeId node, double share) {
@@ -109,7 +110,7 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
     if (fold.grow[samples.row[s]]) new_index[s] = n_kept++;
   }
   std::optional<SortedColumns> kept;
-  if (sorted) kept = select_samples(*sorted, new_index, n_kept);
+  if (sorted) kept = select_samples(*sorted, new_index, n_kept, interrupt);
   ThreadTeam alone(1);
   const Tree tree =
       grow({data, target, params, make_samples(target, fold.grow, interrupt), std::move(kept)}, alone, interrupt);
@@ -118,7 +119,7 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));
   }
   CurveSum sum(alphas.size());
-  sum.add_rows(tree, cost_complexity(tree, LinkRule::rpart), alphas, data.values, target, held_out);
+  sum.add_rows(tree, cost_complexity(tree, LinkRule::rpart), alphas, data.values, target, held_out, interrupt);
   return sum;
 }
 

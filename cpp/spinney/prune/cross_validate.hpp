@@ -21,7 +21,7 @@ class CurveSum {
   /// The cost of rows for all the subtrees at once: on its way down, a row is answered by the first node whose
   /// alpha is not above the subtree's.
   void add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
-                const Target& target, std::span<const RowIndex> rows);
+                const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt);
   void add(const CurveSum& other);
   ErrorCurve curve() const;
 
