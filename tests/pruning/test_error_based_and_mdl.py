@@ -47,3 +47,20 @@ def test_trees_of_numbers_and_of_costs_are_refused():
     plain = CARTClassifier().fit(X, codes).tree_
     with pytest.raises(ValueError, match=r"cf .*got 0\.7"):
         error_based(plain, X, codes, cf=0.7)
+
+
+@pytest.mark.parametrize("make", [C45Classifier, CARTClassifier])
+def test_the_length_for_the_training_rows_is_that_of_the_tree(heart, make):
+    tree = make(max_depth=4).fit(heart.X, heart.y).tree_
+    told = tree.description_length(heart.X, heart.y)
+    assert told == pytest.approx(tree.description_length(), rel=1e-9)
+    doubled = tree.description_length(heart.X, heart.y, np.full(len(heart.y), 2.0))
+    assert told < doubled < 2 * told
+
+
+def test_the_length_needs_rows_with_classes(heart):
+    tree = CARTClassifier(max_depth=2).fit(heart.X, heart.y).tree_
+    with pytest.raises(ValueError, match="both X and y"):
+        tree.description_length(heart.X)
+    with pytest.raises(ValueError, match="nobody"):
+        tree.description_length(heart.X, ["nobody"] * len(heart.y))

@@ -15,6 +15,7 @@ from spinney import _core
 from spinney._as_code import AsCode
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney.tree._arrays import check_state, same_state
+from spinney.tree._description import description_length
 from spinney.tree._from_dict import tree_from_dict
 from spinney.tree._measure import impurity_importances, path_matrix, surrogate_importances
 from spinney.tree._node import Node
@@ -324,8 +325,8 @@ class Tree(NodeArrays, AsCode):
 
         return to_graphviz(self, max_depth=max_depth, **options)
 
-    def description_length(self) -> float:
-        """Return the length, in bits, of a message that tells the tree and the training classes.
+    def description_length(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the length, in bits, of a message that tells the tree and the classes of rows.
 
         The receiver has the table without the classes. Each node costs a bit that says whether it
         is a leaf; a test its column, and a threshold among the places between the node's rows or a
@@ -333,17 +334,20 @@ class Tree(NodeArrays, AsCode):
         the next row is of class c with probability (seen of c + 1) / (seen + n_classes).
         `pruning="mdl"` cuts a tree back to the subtree with the shortest message.
 
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features), default=None
+            The rows whose classes are told; None for those that grew the tree.
+        y : array of shape (n_rows,), default=None
+            Their classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Their weights.
+
         Returns
         -------
         float
         """
-        if self.classes is None:
-            raise ValueError(
-                "description_length is for trees of classes; this one predicts numbers."
-            )
-        tests, classes = _core.describe(self._core)
-        leaf = self.first_child < 0
-        return float(self.n_nodes + tests[~leaf].sum() + classes[leaf].sum())
+        return description_length(self, X, y, sample_weight)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the tree with Matplotlib; see `spinney.plot.plot_tree` for the options."""
