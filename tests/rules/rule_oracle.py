@@ -68,7 +68,8 @@ def _shorten(draft: Draft, rows: Any, cf: float) -> None:
 def _majority(rows: Any, taken: list[int], n_classes: int) -> int:
     weights = np.zeros(n_classes)
     for i in taken or range(len(rows[1])):
-        weights[rows[1][i]] += rows[2][i] if rows[2][i] > 0 else 0.0
+        if rows[2][i] > 0:  # the class of a row of weight 0 may not be there
+            weights[rows[1][i]] += rows[2][i]
     return int(weights.argmax())
 
 

@@ -63,3 +63,21 @@ def test_text_of_very_many_branches_is_written_quickly():
     names = np.array([f"c{k}" for k in range(5_000)] * 2, dtype=object)
     tree = ID3Classifier().fit({"k": names}, rng.integers(0, 2, len(names))).tree_
     assert tree.to_text().count("\n") == 5_000  # a cubic writer would take minutes
+
+
+@pytest.mark.parametrize("make", [CARTClassifier, ID3Classifier])
+def test_rules_part_minus_infinity_from_the_rest(make):
+    numbers = np.array([-np.inf, 0.0, 1.0] * 6)[:, None]
+    codes = np.array([1, 0, 1] * 6)
+    model = make().fit(numbers, codes)
+    pruned = model.tree_.rules().prune(numbers, codes)
+    np.testing.assert_array_equal(model.predict(numbers), codes)
+    np.testing.assert_array_equal(pruned.predict(numbers), codes)
+    by_conditions = np.array(
+        [
+            [all(c.admits(x) for c in rule.conditions) for rule in model.tree_.rules()]
+            for x in (-np.inf, 0.0, 1.0)
+        ]
+    )
+    assert (by_conditions.sum(axis=1) == 1).all()
+    assert len(model.explain([-np.inf]).alternatives) == 1

@@ -29,8 +29,8 @@ class Interval:
     name : str
         Its name.
     low : float, default=-inf
-        Values must be above it; -inf for no bound, so that a test that parts -inf from all other
-        values is not told by a condition. For an ordered column a bound on codes.
+        Values must be above it; -inf for no bound. (What is above -inf is told by the lowest
+        finite number.) For an ordered column a bound on codes.
     high : float, default=inf
         Values must be at most this; inf for no bound.
     categories : tuple, default=()
@@ -74,7 +74,9 @@ class Interval:
     @property
     def is_possible(self) -> bool:
         """Whether any value fulfils it."""
-        return bool(self.codes) if self.categories else self.low < self.high
+        if self.categories:
+            return bool(self.codes)
+        return self.low < self.high or self.low == self.high == -math.inf
 
     def __and__(self, other: "Condition") -> "Condition":
         if isinstance(other, Membership):

@@ -4,7 +4,6 @@ Conditions are merged on the way down, so that each node of the tree makes one o
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from spinney.tree._arrays import KINDS
 if TYPE_CHECKING:
     from spinney.tree._view import Tree
 
+_LOWEST = -float(np.finfo(np.float64).max)
 _THRESHOLD = KINDS.index("threshold")
 
 
@@ -48,8 +48,12 @@ def branch_conditions(tree: "Tree", node: int, n_branches: int) -> list[Conditio
         begin, end = state["cut_begin"][node : node + 2].tolist()
         cuts = state["cut"][begin:end].tolist()
     if cuts:
-        bounds = [-np.inf, *cuts, np.inf]
-        return [Interval(feature, name, low, high, words) for low, high in pairwise(bounds)]
+        # A low bound of -inf is none, so "above -inf" is told by the lowest finite number.
+        lows = [-np.inf, *(max(cut, _LOWEST) for cut in cuts)]
+        highs = [*cuts, np.inf]
+        return [
+            Interval(feature, name, low, high, words) for low, high in zip(lows, highs, strict=True)
+        ]
     begin, end = state["code_begin"][node : node + 2].tolist()
     codes: list[list[int]] = [[] for _ in range(n_branches)]
     listed = zip(
