@@ -151,8 +151,11 @@ def test_rules_read_well_in_python(loans):
 def test_bounds_and_codes_may_be_of_any_kind_of_number(write, loans):
     one, two = np.float32(2.5), np.int64(1)
     words = loans.schema.columns[1].categories
-    odd = [Interval(np.int64(0), "income", one, np.float64(7)), Membership(1, "p", (two,), words)]
-    plain = [Interval(0, "income", 2.5, 7.0), Membership(1, "p", (1,), words)]
+    odd = [
+        Interval(np.int64(0), "income", one, np.float64(7)),
+        Membership(1, "purpose", (two,), words),
+    ]
+    plain = [Interval(0, "income", 2.5, 7.0), Membership(1, "purpose", (1,), words)]
     assert write(loans._with([Rule(odd, "bad")])) == write(loans._with([Rule(plain, "bad")]))
 
 
