@@ -26,6 +26,11 @@ std::span<const T> view(const Vector<T>& vector) {
   return {vector.data(), vector.shape(0)};
 }
 
+template <class T>
+std::vector<T> copy(const Vector<T>& vector) {
+  return {vector.data(), vector.data() + vector.shape(0)};
+}
+
 /// A NumPy array that owns what the vector held.
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

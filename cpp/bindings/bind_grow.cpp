@@ -58,8 +58,6 @@ struct BoundDataset {
   Dataset dataset() const { return {view(values), columns}; }
 };
 
-std::vector<double> copy(const Vector<double>& array) { return {array.data(), array.data() + array.shape(0)}; }
-
 struct FoldMasks {
   std::vector<Vector<bool>> grow, test;
   std::vector<Fold> folds() const {

@@ -21,19 +21,14 @@ struct BoundRules {
   std::int32_t n_features = 0;
 };
 
-template <class T>
-std::vector<T> copied(const Vector<T>& vector) {
-  return {vector.data(), vector.data() + vector.shape(0)};
-}
-
 BoundRules make_rules(std::int32_t n_features, const Vector<std::uint8_t>& kind, const Vector<std::int32_t>& feature,
                       const Vector<double>& bound, const Vector<std::int64_t>& code_begin,
                       const Vector<std::int32_t>& code, const Vector<std::int64_t>& rule_begin,
                       const Vector<std::int32_t>& rule_condition, const Vector<std::int32_t>& label) {
-  BoundRules made{{{}, copied(feature), copied(bound), copied(code_begin), copied(code)},
-                  {copied(rule_begin), copied(rule_condition), copied(label)},
+  BoundRules made{{{}, copy(feature), copy(bound), copy(code_begin), copy(code)},
+                  {copy(rule_begin), copy(rule_condition), copy(label)},
                   n_features};
-  for (const std::uint8_t k : copied(kind)) {
+  for (const std::uint8_t k : copy(kind)) {
     if (k > static_cast<std::uint8_t>(ConditionKind::among)) throw std::invalid_argument("unknown kind of condition");
     made.conditions.kind.push_back(static_cast<ConditionKind>(k));
   }

@@ -128,6 +128,11 @@ def random_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def check_cf(cf: Any) -> float:
+    """Return the confidence of limits on errors."""
+    return check_number("cf", cf, low=0.0, high=0.5, open_low=True)
+
+
 def thread_count(n_jobs: Any) -> int:
     """Return the number of threads that `n_jobs` asks for, as scikit-learn counts them."""
     if n_jobs is None:

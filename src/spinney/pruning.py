@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_number
-from spinney._settings import CLASS_CRITERIA
+from spinney._choices import check_choice, check_flag
+from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._target import check_weights, class_target, real_core, real_target
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
@@ -329,7 +329,7 @@ def error_based(
         values,
         _core_target(tree, y, values.shape[0], sample_weight),
         params,
-        cf=check_number("cf", cf, low=0.0, high=0.5, open_low=True),
+        cf=check_cf(cf),
         raise_subtrees=check_flag("subtree_raising", subtree_raising),
     )
     return Tree(core, tree.schema, tree.classes)

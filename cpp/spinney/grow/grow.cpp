@@ -19,15 +19,6 @@ namespace {
 
 constexpr std::size_t kParallelWork = 1 << 15;  // entries to scan before threads are woken
 
-Tree empty_tree(const GrowInput& input) {
-  Tree tree;
-  tree.n_features = static_cast<std::int32_t>(input.data.columns.size());
-  tree.n_classes = input.target.n_classes;
-  tree.missing = input.params.missing;
-  tree.cost = input.target.cost;
-  return tree;
-}
-
 std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   if (input.params.max_bins == 0) {
     return std::make_unique<SortedStore>(input.data, samples, std::move(input.sorted), team.size(), interrupt);
@@ -299,6 +290,15 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 }
 
 }  // namespace
+
+Tree empty_tree(const GrowInput& input) {
+  Tree tree;
+  tree.n_features = static_cast<std::int32_t>(input.data.columns.size());
+  tree.n_classes = input.target.n_classes;
+  tree.missing = input.params.missing;
+  tree.cost = input.target.cost;
+  return tree;
+}
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");

@@ -21,6 +21,9 @@ struct GrowInput {
   const Validation* validation = nullptr;
 };
 
+/// A tree without nodes for the columns and classes of the input.
+Tree empty_tree(const GrowInput& input);
+
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 
 }  // namespace spinney

@@ -56,7 +56,7 @@ class MultiwayGrower {
         spare_(team.size()),
         branch_(samples_.size(), 0),
         weight_(samples_.size()),
-        builder_(empty_tree(input)) {
+        builder_(empty(input)) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.split_weight_of(s);
     total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
     params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);
@@ -78,12 +78,9 @@ class MultiwayGrower {
   }
 
  private:
-  static Tree empty_tree(const GrowInput& input) {
-    Tree tree;
-    tree.n_features = static_cast<std::int32_t>(input.data.columns.size());
-    tree.n_classes = input.target.n_classes;
-    tree.missing = MissingRule::fractional;
-    tree.cost = input.target.cost;
+  static Tree empty(const GrowInput& input) {
+    Tree tree = empty_tree(input);
+    tree.missing = MissingRule::fractional;  // the only way this grower knows
     return tree;
   }
   bool takes_codes(FeatureIndex f) const {

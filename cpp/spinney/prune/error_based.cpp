@@ -243,12 +243,7 @@ NodeStats Pruner::stats(const Place& place, const std::vector<double>* parent) c
 }
 
 Tree Pruner::write() const {
-  Tree empty;
-  empty.n_features = tree_.n_features;
-  empty.n_classes = tree_.n_classes;
-  empty.missing = tree_.missing;
-  empty.cost = tree_.cost;
-  TreeBuilder builder(std::move(empty));
+  TreeBuilder builder(empty_like(tree_));
   std::vector<std::pair<std::size_t, NodeId>> queue = {{0, builder.add_root(stats(places_[0], nullptr))}};
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const auto [at, id] = queue[i];

@@ -182,12 +182,17 @@ std::string Tree::check() const {
   return "";
 }
 
-Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
+Tree empty_like(const Tree& tree) {
   Tree out;
   out.n_features = tree.n_features;
   out.n_classes = tree.n_classes;
   out.missing = tree.missing;
   out.cost = tree.cost;
+  return out;
+}
+
+Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
+  Tree out = empty_like(tree);
   std::vector<NodeId> new_id(tree.n_nodes(), kNoNode);
   // Pass 1 gives each surviving node its new number: children follow parents, so one forward loop does it.
   std::vector<NodeId> old_id = {0};

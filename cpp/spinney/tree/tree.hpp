@@ -98,6 +98,9 @@ struct Tree {
   std::string check() const;
 };
 
+/// A tree without nodes for the same columns, classes and costs.
+Tree empty_like(const Tree& tree);
+
 /// A copy in which the marked nodes are leaves and what stood below them is gone.
 Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf);
 

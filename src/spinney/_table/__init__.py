@@ -20,7 +20,7 @@ code
     any table -> Table (_open) -> Numbers or Codes, by column (_arrays, _series) -> values (_encode)
 """
 
-from spinney._table._encode import encode_table, encode_with
+from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names
 from spinney._table._schema import Column, Kind, Label, Schema
 
@@ -30,6 +30,7 @@ __all__ = [
     "Label",
     "Schema",
     "check_columns",
+    "encode_for",
     "encode_table",
     "encode_with",
     "feature_names",

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spinney._table._cells import Codes, codes_to_numbers, numbers_to_codes, numbers_to_float64
 from spinney._table._errors import mixed_error
-from spinney._table._names import check_count, check_names
+from spinney._table._names import check_columns, check_count, check_names, feature_names
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import Table, open_table
 from spinney._table._schema import Column, Kind, Label, Schema, numeric_schema
@@ -67,6 +67,31 @@ def encode_table(
             column, values[:, j] = _learn(table, j, bool(nominal[j]), rows)
         columns.append(column)
     return values, Schema(tuple(columns), has_names)
+
+
+def encode_for(
+    owner: str, schema: Schema, X: Any, *, unseen: Literal["missing", "error"] = "missing"
+) -> NDArray[np.float64]:
+    """Encode a table for a tree or rules, whose columns may go by place or by name.
+
+    Parameters
+    ----------
+    owner : str
+        What to name in messages, such as "the tree".
+    schema : Schema
+        Its columns. Names are checked where both sides have them.
+    X : table of shape (n_rows, n_columns)
+        Of any kind that `encode_table` takes.
+    unseen : {"missing", "error"}, default="missing"
+        What to do with a category that the schema does not know.
+
+    Returns
+    -------
+    ndarray of float64, of shape (n_rows, n_columns)
+    """
+    if schema.has_names and feature_names(X) is not None:
+        check_columns(schema, X, estimator_name=owner)
+    return encode_with(schema, X, unseen=unseen)
 
 
 def encode_with(

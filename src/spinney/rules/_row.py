@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._table import Schema, check_columns, encode_with, feature_names
+from spinney._table import Schema, encode_for
 from spinney.tree._words import category_text, join_words, number_text
 
 
@@ -24,10 +24,7 @@ def encode_row(
     unseen : {"missing", "error"}
         What to do with categories that the schema does not know.
     """
-    table = _as_table(schema, row)
-    if schema.has_names and feature_names(table) is not None:
-        check_columns(schema, table, estimator_name="the rule set")
-    values = encode_with(schema, table, unseen=unseen)
+    values = encode_for("the rule set", schema, _as_table(schema, row), unseen=unseen)
     if len(values) != 1:
         raise ValueError(f"row must be a single row, got a table of {len(values)} rows.")
     return np.array(values[0], dtype=np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
 from spinney._choices import check_choice
-from spinney._table import Schema, check_columns, encode_with, feature_names
+from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
 from spinney.rules._check import check_cost_matrix, check_default_counts, check_rules
 from spinney.rules._evaluate import Mixture, blocks, cheapest, first_firing, mixture, rule_shares
@@ -219,9 +219,7 @@ class RuleSet(Sequence[Rule], AsCode):
         if encoded:
             values: Floats = X
             return values
-        if self.schema.has_names and feature_names(X) is not None:
-            check_columns(self.schema, X, estimator_name="the rule set")
-        return encode_with(self.schema, X)
+        return encode_for("the rule set", self.schema, X)
 
     def _first(self, values: Floats) -> NDArray[np.intp]:
         """Return the first rule that fires for each row, -1 if none does."""

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney import _core
 from spinney._choices import check_choice, check_flag, check_number
 from spinney._folds import hold_out, make_folds
-from spinney._settings import thread_count
+from spinney._settings import check_cf, thread_count
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import check_weights
 from spinney.pruning import PruningPath
@@ -260,7 +260,7 @@ class BaseTree(BaseEstimator, ABC):
             values,
             target.core(rows.growing),
             self._growth_params(values, target),
-            cf=check_number("cf", self.cf, low=0.0, high=0.5, open_low=True),
+            cf=check_cf(self.cf),
             raise_subtrees=check_flag("subtree_raising", self.subtree_raising),
         )
         return Tree(core, tree.schema, tree.classes)

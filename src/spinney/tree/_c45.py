@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer, check_number
-from spinney._settings import row_count
+from spinney._choices import check_choice, check_flag, check_integer
+from spinney._settings import check_cf, row_count
 from spinney._table import Schema
 from spinney.tree._base import FitTarget, Rows
 from spinney.tree._multiway import MultiwayTree
@@ -182,7 +182,7 @@ class C45Classifier(MultiwayTree):
         from spinney.rules import pruned_rules  # rules are made of trees
 
         weight = target.weight if rows.growing is None else target.weight * rows.growing
-        cf = check_number("cf", self.cf, low=0.0, high=0.5, open_low=True)
+        cf = check_cf(self.cf)
         # Rows of a leaf side by side: most rules then leave most words of a bitset at once.
         order = np.argsort(self.tree_._core.apply(values, self._n_threads()), kind="stable")
         self.rules_ = pruned_rules(

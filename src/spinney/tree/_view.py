@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from spinney import _core
 from spinney._as_code import AsCode
-from spinney._table import Schema, check_columns, encode_with, feature_names
+from spinney._table import Schema, encode_for
 from spinney.tree._arrays import check_state, same_state
 from spinney.tree._description import description_length
 from spinney.tree._from_dict import tree_from_dict
@@ -91,9 +91,7 @@ class Tree(NodeArrays, AsCode):
         if encoded:
             values: NDArray[np.float64] = X
             return values
-        if self.schema.has_names and feature_names(X) is not None:
-            check_columns(self.schema, X, estimator_name="the tree")
-        return encode_with(self.schema, X)
+        return encode_for("the tree", self.schema, X)
 
     def apply(self, X: Any, *, encoded: bool = False) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.
