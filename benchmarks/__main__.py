@@ -2,6 +2,7 @@
 
 import argparse
 
+from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.growth import categories, growth, noise, small
 from benchmarks.memory import large, memory
 from benchmarks.multiway import multiway
@@ -16,6 +17,7 @@ PARTS = {
     "prediction": prediction,
     "selection": selection,
     "multiway": multiway,
+    "ensembles": ensembles,
     "memory": memory,
     "large": large,
 }
@@ -26,6 +28,7 @@ QUICK = {
     "prediction": lambda: prediction(100_000),
     "selection": lambda: selection(2_000, with_loop=False),
     "multiway": lambda: multiway(10_000),
+    "ensembles": quick_ensembles,
 }
 
 

@@ -11,6 +11,14 @@ def numeric(n_rows, n_features=20, seed=0):
     return X, (signal > 0).astype(np.int64)
 
 
+def numbers_target(n_rows, n_features=20, seed=0):
+    """Numbers by the first function of Friedman, of five of the features, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.random(size=(n_rows, n_features))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return X, y + 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=n_rows)
+
+
 def mixed(n_rows, n_numeric=14, n_nominal=6, n_categories=20, gaps=0.05, seed=0):
     """Return numbers and categories with gaps, as a mapping of columns, and two classes."""
     rng = np.random.default_rng(seed)

@@ -38,9 +38,30 @@ def ydf_fit(X, y, **options):
     ).train(table)
 
 
+def ydf_table(X):
+    return {f"x{j}": X[:, j] for j in range(X.shape[1])}
+
+
 def ydf_accuracy(model, X, y):
-    table = {f"x{j}": X[:, j] for j in range(X.shape[1])}
-    return float(np.mean((model.predict(table) > 0.5) == y))
+    return float(np.mean((model.predict(ydf_table(X)) > 0.5) == y))
+
+
+def ydf_forest(X, y, n_trees, **options):
+    """YDF's random forest, grown like the others; None if YDF is not installed."""
+    try:
+        import ydf
+    except ImportError:
+        return None
+    ydf.verbose(0)
+    return ydf.RandomForestLearner(
+        label="y",
+        num_trees=n_trees,
+        max_depth=-1,
+        min_examples=1,
+        num_threads=1,
+        compute_oob_performances=False,
+        **options,
+    ).train(ydf_table(X) | {"y": y})
 
 
 _RPART = """
@@ -55,17 +76,39 @@ cat(system.time(rpart(y ~ ., data, method = "class", control = control))[["elaps
 """
 
 
+_RANGER = """
+library(ranger)
+arguments <- commandArgs(trailingOnly = TRUE)
+data <- read.csv(arguments[1])
+data$y <- factor(data$y)
+fit <- function() ranger(y ~ ., data, num.trees = as.integer(arguments[2]), num.threads = 1,
+                         mtry = as.integer(arguments[3]), min.node.size = 1)
+times <- replicate(2, system.time(fit())[["elapsed"]])
+cat(min(times), "\\n")
+"""
+
+
 def rpart_seconds(X, y, max_surrogates):
     """Seconds that R's rpart takes to grow and cross-validate; None without R or rpart."""
+    return _r_seconds(_RPART, X, y, max_surrogates)
+
+
+def ranger_seconds(X, y, n_trees, mtry):
+    """Seconds that R's ranger takes; None without R or ranger."""
+    return _r_seconds(_RANGER, X, y, n_trees, mtry)
+
+
+def _r_seconds(program, X, y, *arguments):
+    """Run a program of R on a table; it prints seconds."""
     if shutil.which("Rscript") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         table, script = Path(folder, "table.csv"), Path(folder, "time.R")
         heads = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])
         np.savetxt(table, np.column_stack([X, y]), delimiter=",", header=heads, comments="")
-        script.write_text(_RPART)
+        script.write_text(program)
         done = subprocess.run(
-            ["Rscript", str(script), str(table), str(max_surrogates)],
+            ["Rscript", str(script), str(table), *map(str, arguments)],
             capture_output=True,
             text=True,
             check=False,

@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "bound_dataset.hpp"
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
@@ -51,13 +52,6 @@ CallableImpurity::Function wrap_impurity(nb::callable function) {
   };
 }
 
-/// A table with its kinds of column; borrows the values.
-struct BoundDataset {
-  Table values;
-  std::vector<Column> columns;
-  Dataset dataset() const { return {view(values), columns}; }
-};
-
 struct FoldMasks {
   std::vector<Vector<bool>> grow, test;
   std::vector<Fold> folds() const {
@@ -69,15 +63,6 @@ struct FoldMasks {
     return out;
   }
 };
-
-/// Geometric means of neighbouring alphas stand for the intervals between them.
-std::vector<double> typical_alphas(const std::vector<double>& alphas) {
-  std::vector<double> typical;
-  for (std::size_t k = 0; k + 1 < alphas.size(); ++k)
-    typical.push_back(std::sqrt(alphas[k]) * std::sqrt(alphas[k + 1]));
-  typical.push_back(kInfinity);
-  return typical;
-}
 
 nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const GrowParams& params,
                     const Vector<double>& validation_weight, std::size_t n_threads, const BoundTree* start,
@@ -101,20 +86,21 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
       if (validation.weight[row] > 0.0) validation.rows.push_back(static_cast<RowIndex>(row));
     }
     Samples samples = make_samples(bound.target, {}, interrupt);
-    std::optional<SortedColumns> sorted;
-    if (params.max_bins == 0) sorted = sort_columns(data, samples, team, interrupt);
+    std::shared_ptr<SortedColumns> sorted;
+    if (params.max_bins == 0) sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, team, interrupt));
     if (masks.grow.empty()) {
-      tree = grow({data, bound.target, params, std::move(samples), std::move(sorted), start ? &start->tree() : nullptr,
-                   &validation},
+      tree = grow({data, bound.target, params, std::move(samples), std::move(sorted), nullptr,
+                   start ? &start->tree() : nullptr, &validation},
                   team, interrupt);
       return;
     }
-    std::optional<SortedColumns> copy;
-    if (sorted) copy = sorted->copy();
-    tree = grow({data, bound.target, params, samples, std::move(copy), start ? &start->tree() : nullptr, nullptr}, team,
-                interrupt);
+    std::shared_ptr<SortedColumns> copy;
+    if (sorted) copy = std::make_shared<SortedColumns>(sorted->copy());
+    tree =
+        grow({data, bound.target, params, samples, std::move(copy), nullptr, start ? &start->tree() : nullptr, nullptr},
+             team, interrupt);
     const auto folds = masks.folds();
-    curve = cross_validate(data, bound.target, params, samples, sorted ? &*sorted : nullptr, folds,
+    curve = cross_validate(data, bound.target, params, samples, sorted.get(), folds,
                            typical_alphas(cost_complexity(tree, LinkRule::rpart).alphas), team, interrupt);
   });
   nb::object errors = nb::none();

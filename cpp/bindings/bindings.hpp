@@ -8,5 +8,6 @@ void bind_tree(nanobind::module_& m);
 void bind_grow(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_rules(nanobind::module_& m);
+void bind_forest(nanobind::module_& m);
 
 }  // namespace spinney::bindings

@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_grow(m);
   spinney::bindings::bind_prune(m);
   spinney::bindings::bind_rules(m);
+  spinney::bindings::bind_forest(m);
 }

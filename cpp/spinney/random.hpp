@@ -20,6 +20,8 @@ class RandomStream {
     while (draw >= limit) draw = next();
     return draw % n;
   }
+  /// Uniform between 0 and 1, neither of them.
+  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 
  private:
   static std::uint64_t mix(std::uint64_t z) {

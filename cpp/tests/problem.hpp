@@ -37,9 +37,9 @@ inline Tree grow_tree(const Problem& p, const GrowParams& params, std::size_t n_
   const Dataset data = p.data();
   const Target target = p.target();
   Samples samples = make_samples(target, {}, interrupt);
-  std::optional<SortedColumns> sorted;
-  if (params.max_bins == 0) sorted = sort_columns(data, samples, team, interrupt);
-  return grow({data, target, params, std::move(samples), std::move(sorted), start, nullptr}, team, interrupt);
+  std::shared_ptr<SortedColumns> sorted;
+  if (params.max_bins == 0) sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, team, interrupt));
+  return grow({data, target, params, std::move(samples), std::move(sorted), nullptr, start, nullptr}, team, interrupt);
 }
 
 }  // namespace problem

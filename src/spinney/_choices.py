@@ -34,8 +34,9 @@ def check_choice(name: str, value: Any, allowed: Iterable[str | None]) -> None:
         if value in choices:
             return
         words = [choice for choice in choices if choice is not None]
-        near = difflib.get_close_matches(value, words, n=1) if value is not None else []
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        plain = {word.lower(): word for word in words}
+        near = difflib.get_close_matches((value or "").lower(), plain, n=1)
+        hint = f" Did you mean {plain[near[0]]!r}?" if near else ""
     else:
         hint = ""
     listed = ", ".join(repr(choice) for choice in choices)

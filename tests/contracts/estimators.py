@@ -1,5 +1,6 @@
 """The list of estimators. One that is listed here is tested by all of `contracts` and `faults`."""
 
+import inspect
 import pickle
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +9,20 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from spinney import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+from spinney import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    BoostByFilteringClassifier,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    ID3Classifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    Tree,
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +34,10 @@ class Listed:
     so their order matters, and a row of weight 2 is not two rows. `holds_out`: some rows do not
     count in the fitted tree. `counts_rows`: something is decided by the number of rows rather than
     by their weight. `counts_weight`: something is decided by the size of the weights, so scaling
-    all of them matters. `centre`: what a regression leaf predicts.
+    all of them matters. `centre`: what a regression leaf predicts. `refuses_chance`: a first member
+    that is no better than guessing is an error; `refuses_half`: so is one that is wrong for half of
+    the rows, whatever the number of classes. `may_warn`: how a warning begins that is no fault
+    where data teach little.
     """
 
     estimator: BaseEstimator
@@ -30,10 +47,23 @@ class Listed:
     counts_rows: bool = False
     counts_weight: bool = False
     centre: Any = np.mean
+    refuses_chance: bool = False
+    refuses_half: bool = False
+    may_warn: str = ""
 
     @property
     def is_classifier(self) -> bool:
         return bool(is_classifier(self.estimator))
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the model is one tree."""
+        return hasattr(self.estimator, "get_n_leaves")
+
+    @property
+    def knows_prior(self) -> bool:
+        """Whether the shares of the fitted tree are those of all rows."""
+        return not self.holds_out and not (self.draws_rows and not self.is_tree)
 
     @property
     def ignores_row_order(self) -> bool:
@@ -44,6 +74,11 @@ class Listed:
     def is_fractional(self) -> bool:
         """Whether rows with gaps go every way in part."""
         return bool(self.estimator.get_params().get("missing", "fractional") == "fractional")
+
+    @property
+    def size(self) -> tuple[str, int, int]:
+        """A parameter that limits the model, and two values of it."""
+        return size_of(type(self.estimator))
 
     def has(self, *names: str) -> bool:
         """Tell whether the estimator has these parameters."""
@@ -66,6 +101,13 @@ class Listed:
             return self.centre(y)
         labels, counts = np.unique(y, return_counts=True)
         return labels[counts.argmax()]
+
+
+def size_of(cls: type) -> tuple[str, int, int]:
+    """Return a parameter that limits the models of a class, and two values of it."""
+    known = inspect.signature(cls).parameters
+    sizes = [("max_depth", 1, 3), ("n_estimators", 2, 4), ("sample_size", 15, 10)]
+    return next(size for size in sizes if size[0] in known)
 
 
 def _pruned(**settings: Any) -> dict[str, Any]:
@@ -129,20 +171,98 @@ LISTED = [
     Listed(C45Classifier("entropy", pruning=None), learns_all=False, counts_weight=True),
 ]
 
+ALL_SEEN = r"\d+ of \d+ rows were seen by every member"
+LARGE_LOSS = "the first member has a weighted loss of"
+_DRAWN: dict[str, Any] = {"learns_all": False, "draws_rows": True}
+_SMALL: dict[str, Any] = {"n_estimators": 5, "random_state": 0}
+
+LISTED += [
+    Listed(RandomForestClassifier(n_estimators=10, oob_score=False, random_state=0), **_DRAWN),
+    Listed(RandomForestRegressor(n_estimators=10, oob_score=False, random_state=0), **_DRAWN),
+    Listed(BaggingClassifier(**_SMALL), **_DRAWN),
+    Listed(
+        BaggingClassifier(selection="mode", oob_score=True, **_SMALL), may_warn=ALL_SEEN, **_DRAWN
+    ),
+    Listed(BaggingClassifier(C45Classifier(rules=False), **_SMALL), counts_weight=True, **_DRAWN),
+    Listed(BaggingRegressor(**_SMALL), **_DRAWN),
+    Listed(BaggingRegressor(combine="median", **_SMALL), **_DRAWN),
+    Listed(AdaBoostClassifier(n_estimators=10), learns_all=False, refuses_chance=True),
+    Listed(
+        AdaBoostClassifier(
+            CARTClassifier(max_depth=8, max_surrogates=0),
+            n_estimators=5,
+            algorithm="M1",
+            resample=True,
+            random_state=0,
+        ),
+        refuses_chance=True,
+        refuses_half=True,
+        **_DRAWN,
+    ),
+    Listed(AdaBoostRegressor(**_SMALL), may_warn=LARGE_LOSS, **_DRAWN),
+    Listed(BoostByFilteringClassifier(random_state=0), **_DRAWN),
+]
+
 CLASSES = list({type(listed.estimator): None for listed in LISTED})
 
 
-def _over(listed: list[Listed]) -> Any:
-    return pytest.mark.parametrize("listed", listed, ids=lambda one: repr(one.estimator))
+def over(listed: list[Listed]) -> Any:
+    """Parametrize a test by some of the list."""
+    return pytest.mark.parametrize(
+        "listed",
+        [pytest.param(one, marks=_marks(one), id=_name(one.estimator)) for one in listed],
+    )
 
 
-every = _over(LISTED)
-every_classifier = _over([one for one in LISTED if one.is_classifier])
-every_regressor = _over([one for one in LISTED if not one.is_classifier])
-every_learner = _over([one for one in LISTED if one.learns_all])
-every_scale_free = _over([one for one in LISTED if not one.counts_weight])
-every_weigher = _over([one for one in LISTED if one.counts_weight])
+def _name(estimator: BaseEstimator) -> str:
+    return " ".join(repr(estimator).split())
+
+
+def _marks(one: Listed) -> list[Any]:
+    return [pytest.mark.filterwarnings(f"ignore:{one.may_warn}")] if one.may_warn else []
+
+
+every = over(LISTED)
+every_tree = over([one for one in LISTED if one.is_tree])
+every_ensemble = over([one for one in LISTED if not one.is_tree])
+every_booster = over([one for one in LISTED if one.refuses_chance])
+every_classifier = over([one for one in LISTED if one.is_classifier])
+every_regressor = over([one for one in LISTED if not one.is_classifier])
+every_learner = over([one for one in LISTED if one.learns_all])
+every_scale_free = over([one for one in LISTED if not one.counts_weight])
+every_weigher = over([one for one in LISTED if one.counts_weight])
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+
+
+def trees(fitted: Any) -> list[Tree]:
+    """Return the tree of an estimator, or the trees of its members."""
+    if hasattr(fitted, "tree_"):
+        return [fitted.tree_]
+    if hasattr(fitted, "forest_"):
+        return list(fitted.forest_)
+    return [tree for member in fitted.estimators_ for tree in trees(member)]
+
+
+def most_leaves(fitted: Any) -> int:
+    """Return the number of leaves of the tree, or of the largest one."""
+    return max(tree.n_leaves for tree in trees(fitted))
+
+
+def columns(fitted: Any) -> Any:
+    """Return what is known of the columns of fit."""
+    return trees(fitted)[0].schema.columns
+
+
+def row_methods(fitted: Any) -> list[Any]:
+    """Return the methods that answer for the rows of a table."""
+    names = ("predict", "predict_proba", "apply", "decision_path", "decision_function")
+    return [getattr(fitted, name) for name in names if hasattr(fitted, name)]
+
+
+def settings_of(estimator: Any) -> dict[str, Any]:
+    """Return all parameters, with the classes of inner estimators in place of these."""
+    params = estimator.get_params()
+    return {name: type(v) if hasattr(v, "get_params") else v for name, v in params.items()}
 
 
 def answers(fitted: Any, X: Any) -> list[bytes]:
@@ -154,5 +274,4 @@ def answers(fitted: Any, X: Any) -> list[bytes]:
 
 def same_model(one: Any, other: Any, X: Any) -> bool:
     """Say whether two fitted estimators are equal in every bit and answer alike."""
-    model = "tree_" if hasattr(one, "tree_") else "forest_"
-    return getattr(one, model) == getattr(other, model) and answers(one, X) == answers(other, X)
+    return trees(one) == trees(other) and answers(one, X) == answers(other, X)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from contracts.estimators import LISTED, same_model
+from contracts.estimators import LISTED, over, same_model
 from contracts.tables import codes_for, mixed_table
 
-UNORDERED = [listed for listed in LISTED if listed.ignores_row_order]
+every_unordered = over([listed for listed in LISTED if listed.ignores_row_order])
 SETTINGS = {
     "plain": {},
     "class weights": {"class_weight": {"class 0": 0.3, "class 1": 1.7, "class 2": 2.9}},
@@ -22,7 +22,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "integer weights"])
-@pytest.mark.parametrize("listed", UNORDERED, ids=lambda one: repr(one.estimator))
+@every_unordered
 def test_shuffled_rows_give_the_same_tree(listed, weighted, settings, rng):
     if "cost_matrix" in settings and listed.estimator.pruning == "error_based":
         pytest.skip("error-based pruning knows no costs")
@@ -37,7 +37,7 @@ def test_shuffled_rows_give_the_same_tree(listed, weighted, settings, rng):
         assert same_model(first, again, X)
 
 
-@pytest.mark.parametrize("listed", UNORDERED, ids=lambda one: repr(one.estimator))
+@every_unordered
 def test_shuffled_rows_of_a_float_array_give_the_same_tree(listed, rng):
     """A table of floats takes another way through the encoder than a mixed one."""
     X = rng.normal(size=(200, 4)).round(1)

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from contracts.estimators import every, every_class, same_model
+from contracts.estimators import every, every_class, same_model, size_of
 
 
 @every
@@ -37,19 +37,21 @@ def test_tags_describe_the_input(listed):
 
 @every_class
 def test_a_subclass_with_a_constructor_of_its_own_is_an_estimator(cls, rng):
-    class Shallow(cls):
+    size = dict([size_of(cls)[:2]])
+
+    class Small(cls):
         """Fixes one parameter and exposes another."""
 
-        def __init__(self, max_depth=2):
-            super().__init__(max_depth=max_depth)
+        def __init__(self, random_state=0):
+            super().__init__(random_state=random_state, **size)
 
     X = rng.normal(size=(60, 3))
     y = (X[:, 0] > 0).astype(int)
-    fitted = Shallow().fit(X, y)
-    assert Shallow().get_params() == {"max_depth": 2}
-    assert same_model(fitted, cls(max_depth=2).fit(X, y), X)
+    fitted = Small(random_state=7).fit(X, y)
+    assert fitted.get_params() == {"random_state": 7}
+    assert same_model(fitted, cls(random_state=7, **size).fit(X, y), X)
     assert same_model(clone(fitted).fit(X, y), fitted, X)
-    assert get_tags(Shallow()) == get_tags(cls())
+    assert get_tags(Small()) == get_tags(cls())
 
 
 @every_class
@@ -70,8 +72,9 @@ def test_estimators_work_inside_pipelines_and_searches(listed, rng):
     y = listed.target((X[:, 0] > 0).astype(int) + (X[:, 1] > 0))
     scores = cross_val_score(make_pipeline(StandardScaler(), listed.new()), X, y, cv=3)
     assert np.isfinite(scores).all()
-    search = GridSearchCV(listed.new(), {"max_depth": [1, 3]}, cv=3).fit(X, y)
-    assert search.best_params_["max_depth"] in (1, 3)
+    name, *values = listed.size
+    search = GridSearchCV(listed.new(), {name: values}, cv=3).fit(X, y)
+    assert search.best_params_[name] in values
 
 
 @every

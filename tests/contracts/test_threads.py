@@ -2,11 +2,24 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
-from contracts.estimators import same_model
-from spinney import CARTClassifier, CARTRegressor
+from contracts.estimators import ALL_SEEN, same_model, trees
+from spinney import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
+pytestmark = pytest.mark.filterwarnings(f"ignore:{ALL_SEEN}")  # by few members
+
+DRAWN = {"n_estimators": 5, "random_state": 0}
 PRUNED = {"pruning": "cost_complexity", "cv": 3, "random_state": 0}
 
 
@@ -38,11 +51,49 @@ CASES = {
     "numbers by absolute error": CARTRegressor(criterion="absolute_error", max_depth=5),
     "numbers with shared rows": CARTRegressor(missing="fractional", max_depth=8),
     "numbers, pruned by folds": CARTRegressor(min_samples_leaf=20, **PRUNED),
+    "a forest": RandomForestClassifier(min_samples_leaf=10, **DRAWN),
+    "a forest by shares, stopped": RandomForestClassifier(
+        max_depth=8, combine="average", stop="oob", patience=1, **DRAWN
+    ),
+    "a forest of numbers": RandomForestRegressor(min_samples_leaf=10, **DRAWN),
+    "a selection": BaggingClassifier(
+        CARTClassifier(max_depth=8, max_surrogates=0),
+        selection="mode",
+        selection_data="oob",
+        max_features=6,
+        **DRAWN,
+    ),
+    "regrouped classes": BaggingClassifier(
+        CARTClassifier(max_depth=6, max_surrogates=0),
+        targets="regroup",
+        n_best_splits=3,
+        categorical_features=[7, 8, 9],
+        **DRAWN,
+    ),
+    "different learners": BaggingClassifier(
+        [CARTClassifier(max_depth=6), C45Classifier(rules=False, max_depth=4)], **DRAWN
+    ),
+    "a median": BaggingRegressor(
+        CARTRegressor(max_depth=6), combine="median", sampling="wagging", **DRAWN
+    ),
+    "boosted stumps": AdaBoostClassifier(n_estimators=12),
+    "boosted trees on drawn rows": AdaBoostClassifier(
+        CARTClassifier(max_depth=6), algorithm="M1", resample=True, **DRAWN
+    ),
+    "boosted numbers": AdaBoostRegressor(CARTRegressor(max_depth=6), **DRAWN),
 }
 
 
+def _measured(fitted):
+    """Return the numbers that fit leaves beside the trees, as bytes."""
+    facts = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
+    numbers = {n: np.asarray(v) for n, v in facts.items() if isinstance(v, float | np.ndarray)}
+    numbers |= {"feature_importances_": fitted.feature_importances_}
+    return {name: array.tobytes() for name, array in numbers.items()}
+
+
 def _target(estimator, z):
-    if isinstance(estimator, CARTRegressor):
+    if is_regressor(estimator):
         return z
     return np.digitize(z, [-0.5, 1.0]) if estimator.categorical_features != "from_dtype" else z > 0
 
@@ -52,10 +103,11 @@ def test_one_two_and_seven_threads_and_a_second_run_give_the_same_bits(name, lar
     X, z = large
     y = _target(CASES[name], z)
     first = clone(CASES[name]).set_params(n_jobs=1).fit(X, y)
-    assert first.tree_.n_nodes > 10
+    assert sum(tree.n_nodes for tree in trees(first)) > 10
     for n_jobs in (1, 2, 7):
         again = clone(first).set_params(n_jobs=n_jobs).fit(X, y)
         assert same_model(first, again, X)
+        assert _measured(first) == _measured(again)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -63,11 +115,13 @@ def test_weights_leave_threads_without_influence_too(name, large, rng):
     """Weights that are no integers make every sum depend on its order."""
     X, z = (part[:8_000] for part in large)
     y, weight = _target(CASES[name], z), rng.random(len(X))
-    trees = []
+    fitted = []
     for n_jobs in (1, 2, 7):
         estimator = clone(CASES[name]).set_params(n_jobs=n_jobs)
-        trees.append(estimator.fit(X, y, sample_weight=weight).tree_)
-    assert trees[0] == trees[1] == trees[2]
+        fitted.append(estimator.fit(X, y, sample_weight=weight))
+    for other in fitted[1:]:
+        assert same_model(fitted[0], other, X)
+        assert _measured(fitted[0]) == _measured(other)
 
 
 def test_pruning_paths_are_equal_too(large):

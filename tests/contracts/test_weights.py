@@ -4,12 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from contracts.estimators import LISTED, every, every_scale_free, same_model
+from contracts.estimators import (
+    LISTED,
+    answers,
+    columns,
+    every,
+    every_scale_free,
+    over,
+    same_model,
+    trees,
+)
 from contracts.tables import codes_for, mixed_table, shape_of
 from spinney import CARTClassifier
 
-WHOLE = [one for one in LISTED if not one.draws_rows and not one.counts_rows]
-every_whole = pytest.mark.parametrize("listed", WHOLE, ids=lambda one: repr(one.estimator))
+every_whole = over([one for one in LISTED if not one.draws_rows and not one.counts_rows])
 SCALES = {"double": 2.0, "tiny": 2.0**-900, "huge": 2.0**900}
 
 
@@ -18,17 +26,20 @@ SCALES = {"double": 2.0, "tiny": 2.0**-900, "huge": 2.0**900}
 def test_scaling_all_weights_scales_the_counts_and_nothing_else(listed, scale, rng):
     X = mixed_table(rng)
     y, weight = listed.target(codes_for(X, rng)), rng.random(len(X))
-    one = listed.new().fit(X, y, sample_weight=weight).tree_
-    other = listed.new().fit(X, y, sample_weight=weight * scale).tree_
-    assert shape_of(one) == shape_of(other)
-    for name in ("n_samples", "impurity", "risk"):
-        assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
-    counts = 2.0 if listed.is_classifier and scale == 2.0 else 1.0
-    if scale == 2.0 or not listed.is_classifier:
-        assert (one.value * counts).tobytes() == other.value.tobytes()
-    else:
-        shares = [tree.value / tree.value.sum(axis=1, keepdims=True) for tree in (one, other)]
-        np.testing.assert_allclose(*shares, rtol=1e-12)
+    fitted = listed.new().fit(X, y, sample_weight=weight)
+    scaled = listed.new().fit(X, y, sample_weight=weight * scale)
+    assert answers(fitted, X) == answers(scaled, X)
+    for one, other in zip(trees(fitted), trees(scaled), strict=True):
+        assert shape_of(one) == shape_of(other)
+        for name in ("n_samples", "impurity", "risk"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+        if not listed.is_classifier:
+            assert one.value.tobytes() == other.value.tobytes()
+        elif scale == 2.0 and listed.is_tree:
+            assert (one.value * 2.0).tobytes() == other.value.tobytes()
+        else:
+            shares = [tree.value / tree.value.sum(axis=1, keepdims=True) for tree in (one, other)]
+            np.testing.assert_allclose(*shares, rtol=1e-12)
 
 
 @every
@@ -68,7 +79,7 @@ def test_rows_of_weight_zero_are_as_if_absent(listed, rng):
     without = listed.new().fit(X, listed.target(codes), sample_weight=weight[used])
     padded = listed.new().fit(more, listed.target(all_codes), sample_weight=weight)
     assert same_model(without, padded, more)
-    assert padded.tree_.schema.columns[2].categories == without.tree_.schema.columns[2].categories
+    assert columns(padded)[2].categories == columns(without)[2].categories
     if listed.is_classifier:
         assert padded.classes_.tolist() == without.classes_.tolist()
 
@@ -100,10 +111,11 @@ def test_integer_weights_are_repeated_rows(listed, rng):
     weight = rng.integers(1, 4, len(X))
     rows = np.repeat(np.arange(len(X)), weight)
     plain = {"max_surrogates": 0} if listed.has("max_surrogates") else {}
-    weighed = listed.new(**plain).fit(X, y, sample_weight=weight).tree_
-    repeated = listed.new(**plain).fit(X.iloc[rows].reset_index(drop=True), y[rows]).tree_
-    assert shape_of(weighed) == shape_of(repeated)
-    exactly = 0.0 if listed.is_classifier else 1e-9
-    for name in ("value", "risk", "impurity"):
-        one, other = (getattr(tree, name) for tree in (weighed, repeated))
-        np.testing.assert_allclose(one, other, rtol=exactly, atol=exactly, err_msg=name)
+    weighed = listed.new(**plain).fit(X, y, sample_weight=weight)
+    repeated = listed.new(**plain).fit(X.iloc[rows].reset_index(drop=True), y[rows])
+    exactly = 0.0 if listed.is_classifier and listed.is_tree else 1e-9
+    for first, second in zip(trees(weighed), trees(repeated), strict=True):
+        assert shape_of(first) == shape_of(second)
+        for name in ("value", "risk", "impurity"):
+            one, other = (getattr(tree, name) for tree in (first, second))
+            np.testing.assert_allclose(one, other, rtol=exactly, atol=exactly, err_msg=name)

@@ -17,6 +17,11 @@ class Raises:
     error: type[Exception] = ValueError
 
 
+CHANCE = Raises(
+    "first member has a weighted error of .*no better than guessing.*stronger estimator"
+)
+
+
 def table(cases: dict[str, tuple]) -> Any:
     """Parametrize a test by a table: names of the rows, and the arguments of each."""
     names = [key for key in cases if key != "columns"]

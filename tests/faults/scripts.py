@@ -9,7 +9,7 @@ from typing import Any
 _PRELUDE = """
 import json, os, resource, sys, time
 import numpy as np
-from spinney import CARTClassifier, CARTRegressor
+from spinney import *
 
 def peak():
     "Return the most memory that this process has held so far, in MB."

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from contracts.estimators import every, same_model
+from contracts.estimators import every, most_leaves, same_model, trees
 
 N, D = 64, 3
 
@@ -84,7 +84,8 @@ def test_every_layout_gives_the_bytes_of_c_order(listed, kind, grid):
     plain, other = listed.new().fit(grid, y), listed.new().fit(kind(grid), y)
     assert same_model(plain, other, grid)
     np.testing.assert_array_equal(other.predict(kind(grid)), plain.predict(grid))
-    np.testing.assert_array_equal(plain.apply(kind(grid)), plain.apply(grid))
+    if hasattr(plain, "apply"):
+        np.testing.assert_array_equal(plain.apply(kind(grid)), plain.apply(grid))
 
 
 @every
@@ -112,7 +113,8 @@ def test_integers_and_booleans_are_numbers(listed, dtype, rng):
 def test_a_column_repeated_by_stride_zero_is_a_constant(listed, grid):
     X = np.broadcast_to(grid[:1], grid.shape)
     assert 0 in X.strides
-    assert listed.new().fit(X, listed.target(_codes(grid))).get_n_leaves() == 1
+    codes = np.array([0, 1, 1, 1] * (N // 4))
+    assert most_leaves(listed.new().fit(X, listed.target(codes))) == 1
 
 
 @every
@@ -123,7 +125,7 @@ def test_values_beyond_float64_in_a_long_double_are_infinite(listed):
     X[3] = np.longdouble(10) ** 400
     y = listed.target([0, 0, 0, 1])
     plain = listed.new().fit([[1.0], [2.0], [3.0], [np.inf]], y)
-    assert plain.tree_ == listed.new().fit(X, y).tree_
+    assert trees(plain) == trees(listed.new().fit(X, y))
 
 
 @every
@@ -142,4 +144,5 @@ def test_targets_and_weights_lie_in_memory_as_they_like(listed, kind, grid, rng)
     assert same_model(plain, other, grid)
     if listed.is_classifier:
         numbered = listed.new().fit(grid, lay(codes), sample_weight=lay(weight))
-        assert numbered.tree_.value.tobytes() == plain.tree_.value.tobytes()
+        for one, other in zip(trees(numbered), trees(plain), strict=True):
+            assert one.value.tobytes() == other.value.tobytes()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contracts.estimators import every, every_classifier, every_scale_free, every_weigher
+from contracts.estimators import every, every_classifier, every_scale_free, every_weigher, trees
 from contracts.tables import shape_of
 
 from faults.outcomes import Raises, refused, table
@@ -17,6 +17,10 @@ def spoiled(value, at=5):
     weight = np.ones(N)
     weight[at] = value
     return weight
+
+
+def shapes_of(fitted):
+    return [shape_of(tree) for tree in trees(fitted)]
 
 
 @every
@@ -56,10 +60,11 @@ def test_equal_weights_of_any_size_give_the_same_tree(listed, power, rng):
     y = listed.target((table_x[:, 0] > 0).astype(int) + (table_x[:, 1] > 1))
     plain = listed.new().fit(table_x, y)
     scaled = listed.new().fit(table_x, y, sample_weight=np.full(60, 2.0**power))
-    assert shape_of(plain.tree_) == shape_of(scaled.tree_)
+    assert shapes_of(plain) == shapes_of(scaled)
     np.testing.assert_array_equal(plain.predict(table_x), scaled.predict(table_x))
-    np.testing.assert_allclose(plain.tree_.risk, scaled.tree_.risk)
-    np.testing.assert_allclose(plain.tree_.impurity, scaled.tree_.impurity)
+    for one, other in zip(trees(plain), trees(scaled), strict=True):
+        np.testing.assert_allclose(one.risk, other.risk)
+        np.testing.assert_allclose(one.impurity, other.impurity)
 
 
 @every_scale_free
@@ -68,14 +73,14 @@ def test_weights_of_1e_320_and_others_leave_the_step_where_it_is(listed, size):
     table_x, codes = np.arange(60.0)[:, None], (np.arange(60) >= 25).astype(int)
     plain = listed.new().fit(table_x, listed.target(codes))
     scaled = listed.new().fit(table_x, listed.target(codes), sample_weight=np.full(60, size))
-    assert shape_of(plain.tree_) == shape_of(scaled.tree_)
+    assert shapes_of(plain) == shapes_of(scaled)
 
 
 @every_scale_free
 def test_one_number_weighs_every_row(listed):
     y = listed.target(CODES)
     plain, weighed = listed.new().fit(X, y), listed.new().fit(X, y, sample_weight=2.0)
-    assert shape_of(plain.tree_) == shape_of(weighed.tree_)
+    assert shapes_of(plain) == shapes_of(weighed)
 
 
 @every_scale_free
@@ -83,9 +88,10 @@ def test_weights_that_differ_beyond_all_measure_are_no_trouble(listed):
     """Rows whose weight vanishes beside the others may count for nothing, but are not an error."""
     weight = np.array([1e-300, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e300])
     fitted = listed.new().fit(X, listed.target(CODES), sample_weight=weight)
-    assert np.isfinite(fitted.tree_.value).all()
-    assert np.isfinite(fitted.tree_.impurity).all()
-    assert (fitted.tree_.impurity >= 0).all()
+    for tree in trees(fitted):
+        assert np.isfinite(tree.value).all()
+        assert np.isfinite(tree.impurity).all()
+        assert (tree.impurity >= 0).all()
 
 
 @every_weigher
@@ -103,7 +109,7 @@ def test_weights_of_any_type_are_numbers(listed, dtype):
     y = listed.target(CODES)
     plain = listed.new().fit(X, y, sample_weight=weight.astype(float))
     other = listed.new().fit(X, y, sample_weight=weight.astype(dtype))
-    assert plain.tree_ == other.tree_
+    assert trees(plain) == trees(other)
 
 
 @every_classifier

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from contracts.estimators import every
+from contracts.estimators import every, row_methods
 
 from faults.outcomes import Raises, refused, table
 
@@ -38,9 +38,9 @@ def test_other_columns_are_refused(listed, make, names, outcome, columns):
     fitted = listed.new().fit(make(columns), listed.target(_codes(columns)))
     by_name = columns | {"salary": columns["income"], "x": columns["age"]}
     other = make({name: by_name[name] for name in names})
-    for method in ("predict", "apply"):
+    for method in row_methods(fitted):
         with refused(outcome, fitted):
-            getattr(fitted, method)(other)
+            method(other)
 
 
 @every

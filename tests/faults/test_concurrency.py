@@ -5,9 +5,19 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from contracts.estimators import answers, every, same_model
+from contracts.estimators import LISTED, answers, every, over, same_model
+from sklearn.base import clone
 
-from spinney import CARTClassifier, CARTRegressor
+from spinney import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
+    CARTClassifier,
+    CARTRegressor,
+    RandomForestClassifier,
+)
+
+every_threaded = over([one for one in LISTED if one.has("n_jobs")])
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +31,7 @@ def wide(module_rng):
     return X, codes
 
 
-@every
+@every_threaded
 def test_every_number_of_threads_gives_the_same_bytes(listed, wide):
     X, codes = wide
     y = listed.target(codes)
@@ -53,16 +63,25 @@ def run_together(*calls):
     return results
 
 
+PREDICTING = {
+    "a tree": CARTClassifier(min_samples_leaf=5),
+    "a forest": RandomForestClassifier(10, max_depth=8, oob_score=False, random_state=0),
+    "a median": BaggingRegressor(CARTRegressor(max_depth=6), 5, combine="median", random_state=0),
+    "boosted stumps": AdaBoostClassifier(n_estimators=10),
+}
+
+
+@pytest.mark.parametrize("estimator", PREDICTING.values(), ids=PREDICTING)
 @pytest.mark.parametrize("n_jobs", [None, 3])
 @pytest.mark.parametrize("kind", ["array", "frame"])
-def test_sixteen_threads_predict_at_once(n_jobs, kind, wide):
+def test_sixteen_threads_predict_at_once(n_jobs, kind, estimator, wide):
     X, codes = wide
     if kind == "frame":
         X = pd.DataFrame(X, columns=list("abcdef")).astype({"f": object})
         X["f"] = X["f"].map(lambda value: None if value != value else f"kind {value}")
-    fitted = CARTClassifier(n_jobs=n_jobs, min_samples_leaf=5).fit(X, codes)
+    fitted = clone(estimator).set_params(n_jobs=n_jobs).fit(X, codes)
     expected = answers(fitted, X)
-    fresh = CARTClassifier(n_jobs=n_jobs, min_samples_leaf=5).fit(X, codes)
+    fresh = clone(fitted).fit(X, codes)
     for result in run_together(*[lambda: answers(fresh, X)] * 16):
         assert result == expected
 
@@ -72,8 +91,9 @@ def test_two_threads_fit_at_once(listed, wide):
     X, codes = (part[:2_000] for part in wide)
     y, other_y = listed.target(codes), listed.target((X[:, 1] > 0.5).astype(int))
     alone = [listed.new().fit(X, y), listed.new().fit(X, other_y)]
+    threads = {"n_jobs": 2} if listed.has("n_jobs") else {}
     together = run_together(
-        lambda: listed.new(n_jobs=2).fit(X, y), lambda: listed.new(n_jobs=2).fit(X, other_y)
+        lambda: listed.new(**threads).fit(X, y), lambda: listed.new(**threads).fit(X, other_y)
     )
     for one, other in zip(alone, together, strict=True):
         assert same_model(one, other, X)
@@ -94,33 +114,48 @@ def test_sixteen_threads_predict_while_two_fit(wide):
     assert same_model(results[17], number, X)
 
 
-def test_a_callable_criterion_is_called_from_any_number_of_threads(wide):
+GROWING = {
+    "a tree": lambda criterion: CARTClassifier(criterion, max_depth=3),
+    "a forest": lambda criterion: RandomForestClassifier(
+        3, criterion=criterion, max_depth=3, oob_score=False, random_state=0
+    ),
+    "bagging": lambda criterion: BaggingClassifier(
+        CARTClassifier(criterion, max_depth=3), 3, random_state=0
+    ),
+    "boosting": lambda criterion: AdaBoostClassifier(CARTClassifier(criterion, max_depth=2), 3),
+}
+each_growing = pytest.mark.parametrize("make", GROWING.values(), ids=GROWING)
+
+
+@each_growing
+def test_a_callable_criterion_is_called_from_any_number_of_threads(make, wide):
     """The interpreter's lock is taken where it is needed, and not held where it is not."""
     X, codes = (part[:400] for part in wide)
 
     def impurity(shares):
         return 1.0 - (shares**2).sum(axis=1)
 
-    alone = CARTClassifier(impurity, max_depth=3).fit(X, codes)
-    together = run_together(
-        *[lambda: CARTClassifier(impurity, max_depth=3, n_jobs=2).fit(X, codes)] * 4
-    )
+    alone = make(impurity).fit(X, codes)
+    together = run_together(*[lambda: make(impurity).set_params(n_jobs=2).fit(X, codes)] * 4)
     assert all(same_model(alone, one, X) for one in together)
 
 
-def test_a_callable_criterion_that_fails_is_heard_and_changes_nothing(wide):
+@each_growing
+def test_a_callable_criterion_that_fails_is_heard_and_changes_nothing(make, wide):
     X, codes = (part[:400] for part in wide)
 
     def broken(shares):
         raise RuntimeError("no idea")
 
-    estimator = CARTClassifier(broken)
+    estimator = make(broken)
+    before = dict(vars(estimator))
     with pytest.raises(RuntimeError, match="no idea"):
         estimator.fit(X, codes)
-    assert not hasattr(estimator, "tree_")
+    assert vars(estimator) == before
 
 
-def test_the_interpreter_runs_on_while_a_tree_grows(wide):
+@each_growing
+def test_the_interpreter_runs_on_while_a_tree_grows(make, wide):
     """The lock of the interpreter is released during fit: another thread gets its turns."""
     X = np.tile(wide[0], (8, 1))
     y = np.tile(wide[1], 8)
@@ -133,7 +168,7 @@ def test_the_interpreter_runs_on_while_a_tree_grows(wide):
 
     counter = threading.Thread(target=count)
     counter.start()
-    CARTClassifier().fit(X, y)
+    make("gini").fit(X, y)
     done.set()
     counter.join()
     assert len(turns) > 5

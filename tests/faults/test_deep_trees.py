@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from contracts.estimators import every_learner
 
-from spinney import CARTClassifier, CARTRegressor, Tree
+from spinney import CARTClassifier, CARTRegressor, RandomForestClassifier, Tree
 from spinney.pruning import cost_complexity_path, reduced_error, select
 
 N = 100_000
@@ -111,6 +111,15 @@ def test_a_deep_estimator_is_pruned_by_folds():
     fitted = CARTClassifier(pruning="cost_complexity", cv=3, random_state=0).fit(X, y)
     assert fitted.pruning_path_.n_leaves[0] == 5_000
     assert pickle.loads(pickle.dumps(fitted)).tree_ == fitted.tree_
+
+
+def test_a_forest_of_deep_trees_is_asked_and_pickled():
+    n = 5_000
+    X, y = np.arange(float(n))[:, None], np.arange(n) % 2
+    fitted = RandomForestClassifier(2, sampling=None, oob_score=False).fit(X, y)
+    assert [tree.max_depth for tree in fitted.forest_] == [n - 1] * 2
+    np.testing.assert_array_equal(fitted.predict(X[::7]), y[::7])
+    assert pickle.loads(pickle.dumps(fitted)).forest_ == fitted.forest_
 
 
 def test_text_is_cut_off_and_says_so(chain):

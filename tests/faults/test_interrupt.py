@@ -14,6 +14,18 @@ CASES = {
     "classes, pruned by folds": ("CARTClassifier(pruning='cost_complexity', cv=3)", "z > 0"),
     "numbers": ("CARTRegressor()", "z"),
     "numbers by absolute error": ("CARTRegressor('absolute_error')", "z"),
+    "a forest": ("RandomForestClassifier()", "z > 0"),
+    "a forest of numbers, two threads": ("RandomForestRegressor(n_jobs=2)", "z"),
+    "bagging": ("BaggingClassifier(selection='mode')", "z > 0"),
+    "bagging of C4.5": ("BaggingClassifier(C45Classifier(rules=False))", "z > 0"),
+    "bagging of numbers": ("BaggingRegressor(combine='median')", "z"),
+    "boosted stumps": ("AdaBoostClassifier(n_estimators=500)", "z > 0"),
+    "boosted trees on drawn rows": (
+        "AdaBoostClassifier(CARTClassifier(max_depth=6, max_surrogates=0), resample=True)",
+        "z > 0",
+    ),
+    "boosted numbers": ("AdaBoostRegressor()", "z"),
+    "boosting by filtering": ("BoostByFilteringClassifier(CARTClassifier())", "z > 0"),
 }
 
 INTERRUPT = """
@@ -43,6 +55,9 @@ def interrupted_once(call, delay):
     except KeyboardInterrupt:
         return time.perf_counter() - sent[0]
 
+def unfitted(estimator):
+    return not [name for name in vars(estimator) if name.endswith("_")]
+
 def state(estimator):
     return pickle.dumps(sorted(vars(estimator).items()))
 """
@@ -65,7 +80,7 @@ for estimator, delay in [(fresh, 0.05), (fresh, 0.4), (fresh, 1.2), (fitted, 0.3
     before = state(estimator)
     waits.append(interrupted(lambda: estimator.fit(X, y), delay))
     assert state(estimator) == before
-tell(waits=waits, unfitted=not hasattr(fresh, "tree_"), answers=len(fitted.predict(X[:9, :3])))
+tell(waits=waits, unfitted=unfitted(fresh), answers=len(fitted.predict(X[:9, :3])))
 """
     )
     assert max(facts["waits"]) < 0.3
@@ -83,7 +98,7 @@ X = rng.normal(size=(150_000, 20))
 y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0
 pruned = CARTClassifier(pruning="cost_complexity", cv=50)
 waits = [interrupted(lambda: pruned.fit(X, y), delay) for delay in (1.0, 2.5)]
-tell(waits=waits, unfitted=not hasattr(pruned, "tree_"))
+tell(waits=waits, unfitted=unfitted(pruned))
 """
     )
     assert max(facts["waits"]) < 0.3
@@ -103,6 +118,32 @@ tell(wait=wait, answer=int(fitted.predict([[1.0]])[0]))
     )
     assert facts["wait"] < 0.3
     assert facts["answer"] == 1
+
+
+PREDICTIONS = {
+    "votes": "RandomForestClassifier(100, oob_score=False)",
+    "shares": "BaggingClassifier(combine='average')",
+    "means": "RandomForestRegressor(100, oob_score=False)",
+    "medians": "BaggingRegressor(combine='median')",
+    "weighted votes": "AdaBoostClassifier(CARTClassifier(max_depth=8), n_estimators=100)",
+}
+
+
+@pytest.mark.parametrize("estimator", PREDICTIONS.values(), ids=PREDICTIONS)
+def test_an_interrupt_stops_a_long_predict_of_many_members(estimator):
+    facts = run(
+        INTERRUPT
+        + f"""
+rng = np.random.default_rng(0)
+X = rng.normal(size=(2_000, 10))
+fitted = {estimator}.fit(X, X[:, 0] + rng.normal(size=len(X)) > 0)
+X = np.tile(X, (300, 1))
+wait = interrupted(lambda: fitted.predict(X), 0.3)
+tell(wait=wait, answers=len(fitted.predict(X[:7])))
+"""
+    )
+    assert facts["wait"] < 0.3
+    assert facts["answers"] == 7
 
 
 def test_a_handler_of_the_program_decides_what_a_signal_means():

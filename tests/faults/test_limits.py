@@ -150,16 +150,22 @@ def test_a_hundred_thousand_categories_take_bounded_memory(case):
     assert facts["seconds"] < 20
 
 
+MODELS = ["CARTClassifier", "partial(RandomForestClassifier, 3, oob_score=False, random_state=0)"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["tree", "forest"])
 @pytest.mark.parametrize("n_jobs", [2_000, 10**9, 2**80])
-def test_more_threads_than_the_system_has_are_no_trouble(n_jobs):
+def test_more_threads_than_the_system_has_are_no_trouble(n_jobs, model):
     facts = run(
         f"""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(20_000, 8))
         y = X[:, 0] + rng.normal(size=len(X)) > 0
-        many, one = CARTClassifier(n_jobs={n_jobs}).fit(X, y), CARTClassifier().fit(X, y)
+        from functools import partial
+        model = {model}
+        many, one = model(n_jobs={n_jobs}).fit(X, y), model().fit(X, y)
         same = many.predict_proba(X).tobytes() == one.predict_proba(X).tobytes()
-        tell(same=same and many.tree_ == one.tree_)
+        tell(same=same and (many.apply(X) == one.apply(X)).all().item())
         """,
         memory_gb=3,
         timeout=30,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from contracts.estimators import every, every_learner
+from contracts.estimators import LISTED, every, every_ensemble, every_learner, over, trees
 
 from faults.outcomes import table
 
@@ -94,20 +94,36 @@ def test_64_neighbouring_doubles_are_all_told_apart(listed, start, rng):
 @every_learner
 @pytest.mark.parametrize("scale", [1e300, 1e-40, 1e-300, 2.0**-1050, 2.0**1000])
 def test_the_scale_of_a_column_changes_no_partition(listed, scale, rng):
+    _assert_same_partitions(listed, scale, rng)
+
+
+@every_ensemble
+@pytest.mark.parametrize("scale", [2.0**-1050, 2.0**-130, 2.0**1000])
+def test_the_scale_of_a_column_changes_no_partition_of_members(listed, scale, rng):
+    """Powers of two only: a row that was not drawn may lie just where a threshold is rounded."""
+    _assert_same_partitions(listed, scale, rng)
+
+
+def _assert_same_partitions(listed, scale, rng):
     X = rng.integers(-50, 50, size=(80, 2)).astype(float)
     y = listed.target((X[:, 0] * X[:, 1] > 100).astype(int))
     plain, scaled = listed.new().fit(X, y), listed.new().fit(X * scale, y)
-    assert plain.tree_.feature.tolist() == scaled.tree_.feature.tolist()
-    assert plain.apply(X).tolist() == scaled.apply(X * scale).tolist()
+    for one, other in zip(trees(plain), trees(scaled), strict=True):
+        assert one.feature.tolist() == other.feature.tolist()
+        assert one.apply(X).tolist() == other.apply(X * scale).tolist()
 
 
 PRECISION = r"column '{}' holds 64 integer\(s\) beyond 2\*\*53 that lose precision"
 
 
-@every_learner
+READERS = [one for one in LISTED if one.has("categorical_features")]  # not their members
+every_reader = over([one for one in READERS if one.learns_all or not one.is_tree])
+
+
+@every_reader
 def test_large_integers_are_exact_or_named_in_a_warning(listed):
     ids = 2**60 + 1 + 2 * np.arange(64)  # odd: not one of them is a double
-    y = listed.target(np.arange(64) % 2)
+    y = listed.target(np.arange(64) % 3 > 0)
     with pytest.warns(UserWarning, match=PRECISION.format("x0")):
         listed.new().fit(ids[:, None], y)
     with pytest.warns(UserWarning, match=PRECISION.format("id")):

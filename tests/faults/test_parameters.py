@@ -5,21 +5,111 @@ import re
 
 import numpy as np
 import pytest
-from contracts.estimators import CLASSES, LISTED, answers, every, every_class
+from contracts.estimators import (
+    CLASSES,
+    LISTED,
+    answers,
+    every,
+    every_class,
+    most_leaves,
+    size_of,
+    trees,
+)
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
 
 from faults.outcomes import Raises, refused
+from spinney import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    BoostByFilteringClassifier,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+)
 
 X = np.arange(12.0)[:, None]
 CODES = (np.arange(12) >= 5).astype(int)
 CV = {"pruning": "cost_complexity"}
 HOLD = {"pruning": "reduced_error"}
 EARLY = {"early_stopping": True}
+CLASSIFIERS = ["CARTClassifier", "RandomForestClassifier"]
+REGRESSORS = ["CARTRegressor", "RandomForestRegressor"]
+
+
+def nobody(errors):
+    """Keep no member."""
+    return []
+
+
+def strangers(errors):
+    """Keep a member that there is not."""
+    return [1000]
+
 
 # parameter, value, words of the error, other parameters that make it matter
 WRONG = [
     ("n_estimators", 0, "n_estimators .*>= 1.*got 0", {}),
     ("n_estimators", -5, "n_estimators .*>= 1.*got -5", {}),
+    ("n_estimators", 1.5, "n_estimators .*integer.*got 1.5", {}),
+    ("estimator", "tree", "estimator must be a (classifier|regressor).*got 'tree'.*instance", {}),
+    ("estimator", CARTClassifier, "estimator must be a .*instance", {}),
+    ("estimator", StandardScaler(), "estimator must be a .*got StandardScaler.*instance", {}),
+    ("estimator", [], "estimator must (not be an empty list|be a classifier)", {}),
+    ("sampling", "bootstap", "sampling .*'bootstrap', .*None, got 'bootstap'.*'bootstrap'", {}),
+    ("sampling", True, "sampling .*got True", {}),
+    ("bootstrap", "yes", "bootstrap .*True or False, got 'yes'", {}),
+    ("max_samples", 0, "max_samples .*>= 1.*got 0", {}),
+    ("max_samples", -0.5, "max_samples .*above 0.*got -0.5", {}),
+    ("max_samples", 1.5, "max_samples .*at most 1, got 1.5", {}),
+    ("max_samples", "half", "max_samples .*got 'half'", {}),
+    ("max_samples", np.nan, "max_samples .*got nan", {}),
+    ("targets", "regrup", "targets .*'regroup', 'flip', None, got 'regrup'.*mean 'regroup'", {}),
+    ("targets", "flop", "targets .*mean 'flip'", {}),
+    ("flip_rate", -0.1, "flip_rate .*>= 0 and <= 1, got -0.1", {"targets": "flip"}),
+    ("flip_rate", 1.1, "flip_rate .*<= 1, got 1.1", {"targets": "flip"}),
+    ("flip_rate", "often", "flip_rate .*got 'often'", {}),
+    ("n_best_splits", 0, "n_best_splits .*>= 1, got 0", {}),
+    ("n_best_splits", 1.5, "n_best_splits .*integer.*got 1.5", {}),
+    ("selection", "trimed", "selection .*'trimmed', 'mode'.*'trimed'.*mean 'trimmed'", {}),
+    ("selection", "model", "selection .*mean 'mode'", {}),
+    ("selection", 3, "selection .*got 3", {}),
+    ("selection", nobody, "selection keeps none of the members.*at least one", {}),
+    ("selection", strangers, "selection returned member 1000, but there are members 0 to", {}),
+    ("selection_data", "oop", "selection_data .*'training', 'oob'.*mean 'oob'", {}),
+    ("selection_data", "train", "selection_data .*mean 'training'", {"selection": "mode"}),
+    ("trim", -0.1, "trim .*>= 0.*got -0.1", {"selection": "trimmed"}),
+    ("trim", 1.0, "trim=1.0 keeps none of 100 members.*smaller trim", {"selection": "trimmed"}),
+    ("trim", 1.5, "trim .*<= 1, got 1.5", {"selection": "trimmed"}),
+    ("trim", "some", "trim .*got 'some'", {"selection": "trimmed"}),
+    ("combine", "votes", "combine .*'vote', 'average', got 'votes'.*mean 'vote'", {}),
+    ("combine", "medan", "combine .*'mean', 'median', got 'medan'.*mean 'median'", {}),
+    ("combine", None, "combine .*got None", {}),
+    ("ties", "lows", "ties .*'lowest', 'random', got 'lows'", {}),
+    ("ties", "randm", "ties .*mean 'random'", {}),
+    ("oob_score", "yes", "oob_score .*True or False, got 'yes'", {}),
+    ("stop", "obb", "stop .*'oob', None, got 'obb'.*mean 'oob'", {}),
+    ("stop", True, "stop .*got True", {}),
+    ("patience", 0, "patience .*>= 1, got 0", {"stop": "oob"}),
+    ("patience", 1.5, "patience .*integer.*got 1.5", {"stop": "oob"}),
+    ("tolerance", -0.1, "tolerance .*>= 0, got -0.1", {"stop": "oob"}),
+    ("tolerance", np.nan, "tolerance .*got nan", {"stop": "oob"}),
+    ("algorithm", "SAME", "algorithm .*'SAMME', 'M1', 'arc-x4', got 'SAME'.*mean 'SAMME'", {}),
+    ("algorithm", None, "algorithm .*got None", {}),
+    ("algorithm", "arc-x3", "algorithm .*mean 'arc-x4'", {}),
+    ("loss", "exponental", "loss .*'exponential'.*got 'exponental'.*mean 'exponential'", {}),
+    ("loss", None, "loss .*got None", {}),
+    ("learning_rate", 0.0, "learning_rate .*> 0, got 0.0", {}),
+    ("learning_rate", -1, "learning_rate .*> 0, got -1", {}),
+    ("learning_rate", np.inf, "learning_rate .*got inf", {}),
+    ("learning_rate", "slow", "learning_rate .*got 'slow'", {}),
+    ("resample", "no", "resample .*True or False, got 'no'", {}),
+    ("sample_size", 0, "sample_size .*>= 1.*got 0", {}),
+    ("sample_size", 1.5, "sample_size .*got 1.5", {}),
+    ("sample_size", 11, "sample_size=11 leaves no rows for learners 2 and 3", {}),
     ("max_depth", 0, "max_depth .*>= 1, got 0.*max_depth=None", {}),
     ("max_depth", -1, "max_depth .*>= 1, got -1", {}),
     ("max_depth", 2.5, "max_depth .*integer.*got 2.5", {}),
@@ -111,13 +201,17 @@ def _applies(cls, name, value):
     if name not in inspect.signature(cls).parameters:
         return False
     if name == "criterion" and isinstance(value, str):
-        nearest = {"squared": "CARTRegressor", "gain": "C45Classifier"}
-        return cls.__name__ == nearest.get(re.split("_", value)[0], "CARTClassifier")
+        nearest = {"squared": REGRESSORS, "gain": ["C45Classifier"]}
+        return cls.__name__ in nearest.get(re.split("_", value)[0], CLASSIFIERS)
+    if name == "combine" and isinstance(value, str):
+        return is_regressor(cls()) == (value == "medan")
     return True
 
 
 CASES = [
-    pytest.param(cls, *case, id=f"{cls.__name__} {case[0]}={case[1]!r}")
+    pytest.param(
+        cls, *case, id=f"{cls.__name__} {case[0]}={getattr(case[1], '__name__', repr(case[1]))}"
+    )
     for cls in CLASSES
     for case in WRONG
     if _applies(cls, case[0], case[1])
@@ -130,6 +224,26 @@ def test_a_wrong_parameter_is_named_with_what_it_takes(cls, name, value, words, 
     estimator = cls(
         **({other: given for other, given in others.items() if other in known} | {name: value})
     )
+    with refused(Raises(words), estimator):
+        estimator.fit(X, CODES)
+
+
+MEMBERS = [
+    (BaggingClassifier, CARTClassifier(max_depth=0), "max_depth .*>= 1, got 0"),
+    (BaggingClassifier, C45Classifier(nominal="multi", rules=False), "nominal .*got 'multi'"),
+    (BaggingRegressor, CARTRegressor(min_samples_leaf=0), "min_samples_leaf .*got 0"),
+    (BaggingClassifier, CARTRegressor(), r"estimator must be a classifier.*CARTRegressor\(\)"),
+    (BaggingRegressor, [CARTRegressor(), CARTClassifier()], "estimator must be a regressor"),
+    (AdaBoostClassifier, CARTClassifier("ginni"), "criterion .*mean 'gini'"),
+    (AdaBoostRegressor, CARTRegressor(max_bins=1), "max_bins .*>= 2, got 1"),
+    (BoostByFilteringClassifier, CARTClassifier(max_depth=0), "max_depth .*>= 1, got 0"),
+    (BoostByFilteringClassifier, CARTRegressor(), "estimator must be a classifier"),
+]
+
+
+@pytest.mark.parametrize(("cls", "member", "words"), MEMBERS)
+def test_a_wrong_parameter_of_a_member_is_named_too(cls, member, words):
+    estimator = cls(member)
     with refused(Raises(words), estimator):
         estimator.fit(X, CODES)
 
@@ -148,8 +262,9 @@ def test_every_parameter_has_a_wrong_value_in_the_table(cls):
 def test_a_wrong_parameter_leaves_a_fitted_estimator_as_it_was(cls):
     fitted = cls().fit(X, CODES)
     before = answers(fitted, X)
-    fitted.set_params(max_depth=0)
-    with pytest.raises(ValueError, match="max_depth"):
+    name = size_of(cls)[0]
+    fitted.set_params(**{name: 0})
+    with pytest.raises(ValueError, match=name):
         fitted.fit(X[:4], [0, 1, 0, 1])
     assert answers(fitted, X) == before
 
@@ -171,6 +286,9 @@ LIMITS = [
     ("max_bins", 65_535),
     ("min_impurity_decrease", 0),
     ("random_state", 2**32 - 1),
+    ("n_best_splits", 1),
+    ("patience", 2**80),
+    ("learning_rate", 1),
     ("n_jobs", -1),
     ("n_jobs", -1000),
 ]
@@ -181,8 +299,9 @@ LIMITS = [
 def test_the_largest_values_work_as_no_limit(cls, name, value):
     if name not in inspect.signature(cls).parameters:
         pytest.skip(f"{cls.__name__} has no {name}")
-    plain, limited = cls().fit(X, CODES), cls(**{name: value}).fit(X, CODES)
-    assert plain.tree_ == limited.tree_
+    seed = {"random_state": 2**32 - 1}
+    plain, limited = cls(**seed).fit(X, CODES), cls(**seed | {name: value}).fit(X, CODES)
+    assert trees(plain) == trees(limited)
 
 
 @every_class
@@ -191,10 +310,20 @@ def test_the_largest_values_work_as_no_limit(cls, name, value):
 def test_more_rows_than_there_are_give_one_leaf(cls, name, value):
     if name not in inspect.signature(cls).parameters:
         pytest.skip(f"{cls.__name__} has no {name}")
-    assert cls(**{name: value}).fit(X, CODES).get_n_leaves() == 1
+    assert most_leaves(cls(**{name: value}).fit(X, CODES)) == 1
 
 
-METHODS = ["predict", "predict_proba", "predict_log_proba", "apply", "decision_path"]
+METHODS = [
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "apply",
+    "decision_path",
+    "proximities",
+]
+STAGES = ["staged_predict", "staged_predict_proba", "staged_decision_function"]
+FACTS = ["feature_importances_", "estimators_"]
 
 
 @every
@@ -204,19 +333,27 @@ def test_methods_before_fit_raise_not_fitted(listed):
         if hasattr(type(estimator), method):
             with pytest.raises(NotFittedError, match=type(estimator).__name__):
                 getattr(estimator, method)(X)
+    for method in STAGES:
+        if hasattr(type(estimator), method):
+            with pytest.raises(NotFittedError, match=type(estimator).__name__):
+                next(getattr(estimator, method)(X))
     for method in ("get_depth", "get_n_leaves"):
-        with pytest.raises(NotFittedError, match=type(estimator).__name__):
-            getattr(estimator, method)()
-    with pytest.raises(NotFittedError, match=type(estimator).__name__):
-        _ = estimator.feature_importances_
+        if hasattr(type(estimator), method):
+            with pytest.raises(NotFittedError, match=type(estimator).__name__):
+                getattr(estimator, method)()
+    for name in FACTS:
+        if hasattr(type(estimator), name):
+            with pytest.raises(NotFittedError, match=type(estimator).__name__):
+                getattr(estimator, name)
     with pytest.raises(NotFittedError, match=type(estimator).__name__):
         estimator.score(X, listed.target(CODES))
 
 
 @every
 def test_predict_after_a_failed_fit_raises_not_fitted(listed):
-    estimator = listed.new(max_depth=0)
-    with pytest.raises(ValueError, match="max_depth"):
+    name = listed.size[0]
+    estimator = listed.new(**{name: 0})
+    with pytest.raises(ValueError, match=name):
         estimator.fit(X, listed.target(CODES))
     with pytest.raises(NotFittedError):
         estimator.predict(X)

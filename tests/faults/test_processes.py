@@ -20,8 +20,13 @@ def digest(_=None):
     fitted = CARTClassifier(n_jobs=4).fit(X, y)
     pruned = CARTRegressor(pruning="cost_complexity", cv=3, max_depth=4, random_state=0, n_jobs=4)
     pruned.fit(X, y)
-    parts = [pickle.dumps(one.tree_.to_dict()) for one in (fitted, pruned)]
+    forest = RandomForestClassifier(8, max_depth=6, oob_score=False, random_state=0, n_jobs=4)
+    forest.fit(X, y)
+    boosted = AdaBoostRegressor(n_estimators=4, random_state=0, n_jobs=4).fit(X, X[:, 0])
+    trees = [fitted.tree_, pruned.tree_, *forest.forest_, *boosted.forest_]
+    parts = [pickle.dumps(tree.to_dict()) for tree in trees]
     parts += [fitted.predict_proba(X).tobytes(), pruned.predict(X).tobytes()]
+    parts += [forest.predict_proba(X).tobytes(), boosted.predict(X).tobytes()]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 def in_child(work):

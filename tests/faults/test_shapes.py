@@ -4,10 +4,26 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from contracts.estimators import every, every_learner
+from contracts.estimators import (
+    LARGE_LOSS,
+    answers,
+    every,
+    every_booster,
+    every_learner,
+    most_leaves,
+    row_methods,
+    trees,
+)
 
-from faults.outcomes import Raises, refused, table
-from spinney import CARTClassifier
+from faults.outcomes import CHANCE, Raises, refused, table
+from spinney import (
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    CARTClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 NAN = np.nan
 QUERY = np.array([[0.0, 0.0], [9.0, -9.0], [NAN, NAN], [np.inf, 1.0]])
@@ -56,9 +72,9 @@ def test_a_table_without_rows_or_columns_is_refused_by_fit(listed, X, outcome):
 )
 def test_a_table_of_another_shape_is_refused_by_predict(listed, X, outcome):
     fitted = listed.new().fit(np.eye(4)[:, :2], listed.target([0, 1, 0, 1]))
-    for method in ("predict", "apply", "decision_path"):
+    for method in row_methods(fitted):
         with refused(outcome, fitted):
-            getattr(fitted, method)(X)
+            method(X)
 
 
 @every
@@ -77,15 +93,17 @@ def test_a_table_of_another_shape_is_refused_by_predict(listed, X, outcome):
     }
 )
 def test_data_that_teach_nothing_give_the_prior(listed, X, codes):
+    if len(set(codes)) > 1:  # so often that drawn rows have the same majority
+        X, codes = X * 10, codes * 10
     X, y = np.array(X), listed.target(codes)
     fitted = listed.new().fit(X, y)
-    assert fitted.get_n_leaves() == 1
+    assert most_leaves(fitted) == 1
     predicted = fitted.predict(QUERY)
-    if listed.holds_out and len(set(codes)) > 1:  # the prior of the rows that grew the tree
+    if not listed.knows_prior and len(set(codes)) > 1:  # the prior of the rows that grew the tree
         assert len(set(predicted)) == 1
         return
     np.testing.assert_array_equal(predicted, [listed.prior(y)] * len(QUERY))
-    if listed.is_classifier:
+    if listed.is_classifier and listed.is_tree:
         shares = np.unique(y, return_counts=True)[1] / len(y)
         np.testing.assert_allclose(fitted.predict_proba(QUERY), [shares] * len(QUERY))
 
@@ -101,11 +119,11 @@ def test_data_that_teach_nothing_give_the_prior(listed, X, codes):
     }
 )
 def test_categories_that_teach_nothing_give_the_prior(listed, cells):
-    X = pd.DataFrame({"c": np.array(cells, dtype=object)})
-    y = listed.target([0, 1, 1, 1, 0, 1])
+    X = pd.DataFrame({"c": np.array(cells * 10, dtype=object)})
+    y = listed.target([0, 1, 1, 1, 0, 1] * 10)
     fitted = listed.new().fit(X, y)
-    assert fitted.get_n_leaves() == 1
-    if not listed.holds_out:
+    assert most_leaves(fitted) == 1
+    if listed.knows_prior:
         query = pd.DataFrame({"c": [cells[0], None, cells[0]]}, dtype=object)
         np.testing.assert_array_equal(fitted.predict(query), [listed.prior(y)] * 3)
 
@@ -130,8 +148,72 @@ def test_equal_rows_with_different_labels_get_their_own_prior(listed, rng):
 def test_equal_rows_with_different_labels_end_quickly(listed, rng):
     """No endless division: at most one leaf for each distinct row."""
     X = rng.integers(0, 3, size=(2_000, 2)).astype(float)
-    fitted = listed.new().fit(X, listed.target(rng.integers(0, 3, 2_000)))
-    assert fitted.get_n_leaves() <= 9
+    y = listed.target(rng.integers(0, 3, 2_000))
+    if listed.refuses_half:
+        with refused(CHANCE, estimator := listed.new()):
+            estimator.fit(X, y)
+    else:
+        assert most_leaves(listed.new().fit(X, y)) <= 9
+
+
+@every_booster
+@table(
+    {
+        "columns": ("X",),
+        "constant features": (np.ones((8, 2)),),
+        "everything missing": (np.full((8, 2), NAN),),
+        "pairs of equal rows": (np.repeat(np.arange(4.0), 2)[:, None],),
+    }
+)
+def test_data_that_are_no_better_than_guessing_are_not_boosted(listed, X):
+    """Each row is there with both classes, so every member is wrong for half of them."""
+    y = listed.target([0, 1] * 4)
+    with refused(CHANCE, estimator := listed.new()):
+        estimator.fit(X, y)
+    fitted = listed.new().fit(np.arange(12.0)[:, None] >= 5, listed.target(np.arange(12) >= 5))
+    before = answers(fitted, [[0.0], [1.0]])
+    with refused(CHANCE, fitted):
+        fitted.fit(X, y)
+    assert answers(fitted, [[0.0], [1.0]]) == before
+
+
+def test_a_first_member_with_too_large_a_loss_stays_alone_with_a_warning():
+    y = np.array([0.0, 1.0] * 6)
+    with pytest.warns(UserWarning, match=LARGE_LOSS + " 1, which is not below 1/2.*alone"):
+        fitted = AdaBoostRegressor(resample=False).fit(np.ones((12, 1)), y)
+    assert len(fitted.estimators_) == 1
+    np.testing.assert_array_equal(fitted.predict([[1.0], [7.0]]), [0.5, 0.5])
+
+
+FORESTS = [RandomForestClassifier, RandomForestRegressor, BaggingClassifier, BaggingRegressor]
+
+
+@pytest.mark.parametrize("cls", FORESTS, ids=lambda cls: cls.__name__)
+def test_rows_that_every_member_saw_are_counted_in_a_warning(cls):
+    X, codes = np.arange(12.0)[:, None], np.arange(12) % 2
+    estimator = cls(n_estimators=3, sampling="overlap", max_samples=2, oob_score=True)
+    with pytest.warns(UserWarning, match="6 of 12 rows were seen by every member.*more members"):
+        fitted = estimator.fit(X, codes)
+    name = "oob_prediction_" if cls.__name__.endswith("Regressor") else "oob_decision_function_"
+    answered = np.isfinite(getattr(fitted, name)).reshape(12, -1).all(axis=1)
+    assert answered.sum() == 6
+    assert np.isfinite(fitted.oob_score_)
+
+
+@pytest.mark.parametrize("cls", FORESTS, ids=lambda cls: cls.__name__)
+def test_without_rows_left_out_there_is_no_out_of_bag_score(cls):
+    estimator = cls(n_estimators=3, sampling=None, oob_score=True)
+    with pytest.warns(UserWarning, match="12 of 12 rows were seen by every member"):
+        fitted = estimator.fit(np.arange(12.0)[:, None], np.arange(12) % 2)
+    assert not hasattr(fitted, "oob_score_")
+
+
+@pytest.mark.parametrize("cls", FORESTS[2:], ids=lambda cls: cls.__name__)
+def test_a_member_that_saw_all_rows_cannot_be_judged_on_those_left_out(cls):
+    estimator = cls(n_estimators=3, sampling=None, selection="mode", selection_data="oob")
+    outcome = Raises("selection_data='oob' needs an error of every member.*3 of 3 have none")
+    with refused(outcome, estimator):
+        estimator.fit(np.arange(12.0)[:, None], np.arange(12) % 2)
 
 
 @every
@@ -150,10 +232,11 @@ def test_a_column_without_any_value_is_ignored(listed, empty, rng):
     y = listed.target((X["a"] > 0).astype(int) + (X["b"] > 1).astype(int))
     more = X.assign(empty=empty)[["empty", "a", "b"]]
     fitted = listed.new().fit(more, y)
-    assert _used(fitted.tree_) <= {"a", "b"}
+    assert set().union(*map(_used, trees(fitted))) <= {"a", "b"}
     if listed.estimator.get_params().get("max_features") is None:
         without = listed.new().fit(X, y)
-        assert [str(node.test) for node in fitted.tree_] == [str(n.test) for n in without.tree_]
+        for one, other in zip(trees(fitted), trees(without), strict=True):
+            assert [str(node.test) for node in one] == [str(node.test) for node in other]
         np.testing.assert_array_equal(fitted.predict(more), without.predict(X))
 
 
@@ -170,9 +253,10 @@ def test_missing_against_one_constant_value_is_no_test(listed, rng):
     codes = np.arange(80) % 2
     X = np.column_stack([np.where(codes == 0, NAN, 5.0), codes + rng.normal(size=80)])
     fitted = listed.new().fit(X, listed.target(codes))
-    assert set(fitted.tree_.feature.tolist()) <= {-1, 1}
-    alone = listed.new().fit(X[:, :1], listed.target(codes))
-    assert alone.get_n_leaves() == 1
+    for tree in trees(fitted):
+        assert set(tree.feature.tolist()) <= {-1, 1}
+    if not listed.refuses_chance:
+        assert most_leaves(listed.new().fit(X[:, :1], listed.target(codes))) == 1
 
 
 @every_learner

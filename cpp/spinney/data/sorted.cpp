@@ -93,9 +93,59 @@ SortedColumns select_samples(const SortedColumns& sorted, std::span<const Sample
     interrupt.check();
     Entry* to = out.column(f);
     const Entry* from = sorted.column(f);
-    for (std::size_t i = 0; i < sorted.capacity(); ++i) {
+    for (std::size_t i = 0; i < sorted.capacity(); ++i) {  // writes all and keeps some: nothing to guess
       const SampleIndex s = new_index[from[i].sample];
-      if (s != kAbsent) *to++ = {from[i].rank, s};
+      *to = {from[i].rank, s};
+      to += s != kAbsent ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+SortedOrder::SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt)
+    : n_samples_(samples.size()),
+      order_(data.columns.size()),
+      codes_(data.columns.size()),
+      n_observed_(data.columns.size()) {
+  std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
+  std::vector<std::vector<Entry>> entries(team.size(), std::vector<Entry>(n_samples_));
+  std::vector<SampleIndex> everyone(n_samples_);
+  std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
+  team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
+    interrupt.check();
+    const Entry* const sorted = entries[worker].data();
+    sorters[worker].sort(data, samples, f, everyone, entries[worker].data());
+    n_observed_[f] = count_observed(sorted, n_samples_);
+    order_[f].resize(n_samples_);
+    for (std::size_t i = 0; i < n_samples_; ++i) {
+      const bool tied = i > 0 && sorted[i].rank == sorted[i - 1].rank;
+      order_[f][i] = sorted[i].sample | (tied ? kTied : 0U);
+      if (!tied && data.columns[f].kind == ColumnKind::nominal) codes_[f].push_back(sorted[i].rank);
+    }
+  });
+}
+
+SortedColumns SortedOrder::select(std::span<const SampleIndex> new_index, std::size_t n_kept,
+                                  Interrupt& interrupt) const {
+  SortedColumns out(order_.size(), n_kept);
+  for (std::size_t f = 0; f < order_.size(); ++f) {
+    interrupt.check();
+    Entry* to = out.column(f);
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < n_observed_[f]; ++i) {  // writes all and keeps some: nothing to guess
+      const std::uint32_t at = order_[f][i];
+      rank += at & kTied ? 0 : 1;
+      const SampleIndex s = new_index[at & ~kTied];
+      *to = {rank, s};
+      to += s != kAbsent ? 1 : 0;
+    }
+    if (!codes_[f].empty()) {
+      for (Entry* entry = out.column(f); entry != to; ++entry) entry->rank = codes_[f][entry->rank - 1];
+    }
+    for (std::size_t i = n_observed_[f]; i < n_samples_; ++i) {
+      const SampleIndex s = new_index[order_[f][i] & ~kTied];
+      *to = {kMissingRank, s};
+      to += s != kAbsent ? 1 : 0;
     }
   }
   return out;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spinney/data/matrix.hpp"
+#include "spinney/data/pages.hpp"
 #include "spinney/data/target.hpp"
 #include "spinney/interrupt.hpp"
 #include "spinney/parallel.hpp"
@@ -27,9 +28,7 @@ inline constexpr std::uint32_t kMissingRank = 0xffffffffU;
 class SortedColumns {
  public:
   SortedColumns(std::size_t n_columns, std::size_t capacity)
-      : n_columns_(n_columns),
-        capacity_(capacity),
-        entries_(std::make_unique_for_overwrite<Entry[]>(n_columns * capacity)) {}
+      : n_columns_(n_columns), capacity_(capacity), entries_(n_columns * capacity + 1) {}  // one to write past the end
 
   SortedColumns copy() const {
     SortedColumns out(n_columns_, capacity_);
@@ -43,7 +42,7 @@ class SortedColumns {
 
  private:
   std::size_t n_columns_, capacity_;
-  std::unique_ptr<Entry[]> entries_;
+  Pages<Entry> entries_;
 };
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
@@ -74,6 +73,21 @@ inline constexpr SampleIndex kAbsent = 0xffffffffU;
 /// of a cross-validation share one sort.
 SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
                              Interrupt& interrupt);
+
+/// The order of all samples by every column in half the room, for members of ensembles to take theirs from.
+class SortedOrder {
+ public:
+  SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
+  /// As select_samples.
+  SortedColumns select(std::span<const SampleIndex> new_index, std::size_t n_kept, Interrupt& interrupt) const;
+
+ private:
+  static constexpr std::uint32_t kTied = 0x80000000U;  // with the entry before it
+  std::size_t n_samples_;
+  std::vector<std::vector<std::uint32_t>> order_;  // by column: samples, with the mark of ties
+  std::vector<std::vector<std::uint32_t>> codes_;  // nominal columns: of each run
+  std::vector<std::size_t> n_observed_;
+};
 
 /// Entries with a value: everything before the first missing one.
 inline std::size_t count_observed(const Entry* entries, std::size_t n) {

@@ -1,6 +1,7 @@
 #include "spinney/data/target.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "spinney/data/sorted.hpp"
@@ -71,6 +72,28 @@ void fill_weights(const Target& target, Samples& samples) {
 
 }  // namespace
 
+void find_units(Samples& samples) {
+  samples.times.clear();
+  samples.tally.clear();
+  if (samples.size() == 0) return;
+  samples.own_unit = *std::min_element(samples.weight.begin(), samples.weight.end());
+  if (samples.equal_weights || samples.split_weight != samples.weight) return;
+  samples.times.reserve(samples.size());
+  for (const double w : samples.weight) {
+    const double n = std::round(w / samples.own_unit);
+    if (!(n <= kMostTimes) || n * samples.own_unit != w) {
+      samples.times = {};
+      return;
+    }
+    samples.times.push_back(static_cast<std::uint8_t>(n));
+  }
+  samples.unit_weight = samples.own_unit;
+  if (samples.n_classes != 2) return;
+  samples.tally.resize(samples.size());
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    samples.tally[s] = static_cast<std::uint8_t>(2 * samples.times[s] + samples.label[s]);
+}
+
 Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt) {
   Samples samples;
   samples.n_classes = target.n_classes;
@@ -90,6 +113,7 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take, I
     for (const RowIndex row : samples.row) samples.y.push_back(target.y[row]);
   }
   fill_weights(target, samples);
+  find_units(samples);
   return samples;
 }
 

@@ -38,11 +38,20 @@ struct Samples {
   bool equal_weights = true;         // all of those are the same
   std::vector<double> split_weight;  // with class scales; empty if all are equal to unit_weight
   double unit_weight = 1.0;
+  std::vector<std::uint8_t> times;  // weights that are small multiples of the least: how many; otherwise empty
+  std::vector<std::uint8_t> tally;  // the same with two classes: 2 * times + label
+  double own_unit = 1.0;            // the least of the rows' own weights; unit_weight is the least in the search
 
   std::size_t size() const { return row.size(); }
   bool is_unit() const { return split_weight.empty(); }
+  /// Whether sums of weights are sums of whole numbers, which no order of rows can change.
+  bool counts_units() const { return equal_weights || !times.empty(); }
   double split_weight_of(SampleIndex s) const { return split_weight.empty() ? unit_weight : split_weight[s]; }
 };
+
+inline constexpr std::uint8_t kMostTimes = 127;
+/// Notes down what multiples of the least weight the weights are, if they are all small ones and no class is scaled.
+void find_units(Samples& samples);
 
 /// The samples among the rows with take[row] != 0 (all rows if take is empty).
 Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt);

@@ -19,7 +19,7 @@ BinnedStore::BinnedStore(const Dataset& data, Samples& samples, std::size_t max_
     : data_(data),
       samples_(samples),
       bins_(data, samples, max_bins, team, interrupt),
-      small_(data, samples, std::nullopt, team.size(), interrupt),
+      small_(data, samples, nullptr, team.size(), interrupt),
       stride_(samples.n_classes > 0 ? 1 + static_cast<std::size_t>(samples.n_classes) : 3),
       side_(samples.size(), kUnknown),
       scratch_(team.size(), Scratch(interrupt)),

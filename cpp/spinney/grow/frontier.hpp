@@ -14,9 +14,9 @@ struct OpenNode {
   NodeId id = 0;
   std::int64_t depth = 0;
   NodeRows rows;
-  std::vector<FeatureIndex> features;  // those not known to be constant here
+  std::shared_ptr<const std::vector<FeatureIndex>> features;  // those not known to be constant here
   Totals totals;
-  std::vector<double> value, rows_by_class;
+  std::vector<double> value, units;
   Split split;
   std::vector<RowIndex> validation;  // rows set aside that reach this node
 };

@@ -17,7 +17,9 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kParallelWork = 1 << 15;  // entries to scan before threads are woken
+constexpr std::uint64_t kBestStream = 0xa0761d6478bd642fULL;  // apart from the stream that draws features
+constexpr std::size_t kParallelWork = 1 << 15;                // entries to scan before threads are woken
+constexpr std::size_t kSmallNode = 1 << 12;                   // rows that are searched before anybody can wait for it
 
 std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   if (input.params.max_bins == 0) {
@@ -46,19 +48,24 @@ class Grower {
     if (input.start) {
       open_leaves(*input.start);
     } else {
-      open_root();
+      open_root(input.blocks);
     }
   }
 
   Tree run() {
     while (!frontier_.empty() && !leaf_limit() && !stop_.should_stop()) {
-      interrupt_.check();
-      divide(frontier_.pop());
+      OpenNode node = frontier_.pop();
+      if (node.rows.size() > kSmallNode || ++n_small_ % 32 == 0) interrupt_.check();
+      divide(std::move(node));
     }
     return stop_.best(std::move(builder_).finish());
   }
 
  private:
+  /// Whether nodes see some of the columns only.
+  bool draws() const {
+    return params_.max_features > 0 && params_.max_features < static_cast<std::int64_t>(data_.columns.size());
+  }
   bool leaf_limit() const { return params_.max_leaf_nodes > 0 && n_leaves_ >= params_.max_leaf_nodes; }
   bool may_divide(const Summary& summary, std::int64_t depth) const {
     const std::int64_t n = summary.stats.n_samples;
@@ -70,7 +77,7 @@ class Grower {
     const double weight = params_.min_weight_fraction_leaf * total_weight_;
     return samples_.is_unit() ? Limits::of_rows(rows, weight, samples_.unit_weight) : Limits{rows, weight};
   }
-  void open_root();
+  void open_root(const BlockCodes* blocks);
   void open_leaves(const Tree& start);
   void open_leaf(NodeId id, std::int64_t depth, NodeRows rows, const Summary& summary,
                  std::vector<RowIndex> validation);
@@ -78,6 +85,8 @@ class Grower {
   Split search(OpenNode& node);
   Split best_of(OpenNode& node, std::span<const FeatureIndex> features);
   Split best_of_drawn(OpenNode& node);
+  void strike_constants(OpenNode& node, std::span<const FeatureIndex> features) const;
+  std::size_t one_of_the_best(NodeId node) const;
   void divide(OpenNode node);
   std::array<Summary, 2> summarize_children(const OpenNode& node, std::array<std::size_t, 2>& n_rows);
   std::vector<Surrogate> find_surrogates(const OpenNode& node, const Sides& sides);
@@ -106,16 +115,22 @@ class Grower {
   std::vector<FeatureResult> results_;
   std::vector<std::optional<Surrogate>> candidates_;
   std::vector<SampleIndex> members_;
+  std::vector<FeatureIndex> drawn_;
+  std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
 };
 
-void Grower::open_root() {
+void Grower::open_root(const BlockCodes* blocks) {
   const std::vector<NodeId> leaf(samples_.size(), 0);
   std::vector<SampleIndex> everyone(samples_.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   const Summary summary = summarizer_.summarize(everyone);
   n_leaves_ = 1;
-  open_leaf(builder_.add_root(summary.stats), 0, std::move(store_->start(leaf, 1)[0]), summary,
-            stop_.rows_at(nullptr, 0, data_.values));
+  NodeRows rows = std::move(store_->start(leaf, 1)[0]);
+  if (blocks && blocks->n_samples == samples_.size() && scan_->uses_blocks() && !summary.pure) {
+    const bool best_only = !draws() && params_.features.empty() && params_.n_best_splits == 1;
+    store_->foresee(*blocks, rows, {*scan_, summary.totals, limits(), best_only});
+  }
+  open_leaf(builder_.add_root(summary.stats), 0, std::move(rows), summary, stop_.rows_at(nullptr, 0, data_.values));
 }
 
 /// Sorts the rows into the leaves of the given tree and opens the leaves that got any. Leaves keep what they know.
@@ -143,10 +158,14 @@ void Grower::open_leaves(const Tree& start) {
 void Grower::open_leaf(NodeId id, std::int64_t depth, NodeRows rows, const Summary& summary,
                        std::vector<RowIndex> validation) {
   if (!may_divide(summary, depth)) return;
-  OpenNode leaf{id,           depth, std::move(rows),      {}, summary.totals, summary.stats.value,
-                summary.rows, {},    std::move(validation)};
-  leaf.features.resize(data_.columns.size());
-  std::iota(leaf.features.begin(), leaf.features.end(), FeatureIndex{0});
+  OpenNode leaf{
+      id, depth, std::move(rows), {}, summary.totals, summary.stats.value, summary.units, {}, std::move(validation)};
+  std::vector<FeatureIndex> features = params_.features;
+  if (features.empty()) {
+    features.resize(data_.columns.size());
+    std::iota(features.begin(), features.end(), FeatureIndex{0});
+  }
+  leaf.features = std::make_shared<const std::vector<FeatureIndex>>(std::move(features));
   open(std::move(leaf));
 }
 
@@ -157,8 +176,8 @@ void Grower::open(OpenNode node) {
 }
 
 Split Grower::search(OpenNode& node) {
-  const bool draw = params_.max_features > 0 && params_.max_features < static_cast<std::int64_t>(data_.columns.size());
-  Split best = draw ? best_of_drawn(node) : best_of(node, std::vector<FeatureIndex>(node.features));
+  const auto features = node.features;
+  Split best = draws() ? best_of_drawn(node) : best_of(node, *features);
   if (!best.found()) return best;
   const double decrease = best.drop / total_weight_;
   if (params_.min_impurity_decrease > 0.0 && !(decrease >= params_.min_impurity_decrease)) return {};
@@ -172,24 +191,47 @@ Split Grower::best_of(OpenNode& node, std::span<const FeatureIndex> features) {
   const Limits limits = this->limits();
   results_.assign(features.size(), {});
   for_features(node.rows.size(), features.size(), [&](std::size_t i, std::size_t worker) {
-    interrupt_.check();
+    if (node.rows.size() > kSmallNode) interrupt_.check();
     results_[i] = store_->search(node.rows, {features[i], *scan_, node.totals, limits}, worker);
   });
   std::size_t best = features.size();
+  bool some_constant = false;
   const double slack = node.totals.slack();
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (results_[i].constant) std::erase(node.features, features[i]);
+    some_constant = some_constant || results_[i].constant;
     if (!results_[i].split.found()) continue;
     if (best == features.size() || results_[i].split.drop > results_[best].split.drop + slack) best = i;
   }
-  if (best == features.size()) return {};
-  return results_[best].split.drop < -slack ? Split{} : std::move(results_[best].split);
+  if (some_constant) strike_constants(node, features);
+  if (best == features.size() || results_[best].split.drop < -slack) return {};
+  return std::move(results_[params_.n_best_splits > 1 ? one_of_the_best(node.id) : best].split);
+}
+
+void Grower::strike_constants(OpenNode& node, std::span<const FeatureIndex> features) const {
+  std::vector<FeatureIndex> kept = *node.features;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (results_[i].constant) std::erase(kept, features[i]);
+  }
+  node.features = std::make_shared<const std::vector<FeatureIndex>>(std::move(kept));
+}
+
+/// The place of one of the n_best_splits best results, each as likely; the first of equals come first.
+std::size_t Grower::one_of_the_best(NodeId node) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i].split.found() && results_[i].split.drop >= 0.0) found.push_back(i);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [&](std::size_t a, std::size_t b) { return results_[a].split.drop > results_[b].split.drop; });
+  const std::size_t n = std::min(found.size(), static_cast<std::size_t>(params_.n_best_splits));
+  return found[RandomStream(params_.seed ^ kBestStream, static_cast<std::uint64_t>(node)).below(n)];
 }
 
 /// Features drawn without replacement until max_features were tried and one of them can divide the node.
 Split Grower::best_of_drawn(OpenNode& node) {
   RandomStream random(params_.seed, static_cast<std::uint64_t>(node.id));
-  std::vector<FeatureIndex> drawn = node.features;
+  std::vector<FeatureIndex>& drawn = drawn_;
+  drawn = *node.features;
   std::size_t n_tried = 0;
   Split best;
   while (!best.found() && n_tried < drawn.size()) {
@@ -205,21 +247,22 @@ Split Grower::best_of_drawn(OpenNode& node) {
 
 void Grower::divide(OpenNode node) {
   const FeatureIndex feature = node.split.test.feature;
-  const Sides sides = store_->mark(node.rows, node.split, node.features.size() == 1);
+  const Sides sides = store_->mark(node.rows, node.split, node.features->size() == 1);
   std::vector<Surrogate> surrogates = find_surrogates(node, sides);
   const std::int32_t larger = sides.right > sides.left ? 1 : 0;
-  const Fork fork(node.split.test, surrogates, larger);
+  const auto fork = [&] { return Fork(node.split.test, surrogates, larger); };
   if (params_.missing == MissingRule::fractional) {
     store_->share_unknown(node.rows, feature, sides.left / (sides.left + sides.right));
-  } else {
-    store_->place_unknown(node.rows, feature, fork);
+  } else if (!sides.complete) {
+    store_->place_unknown(node.rows, feature, fork());
   }
   std::array<std::size_t, 2> n_rows{};
   std::array<Summary, 2> children = summarize_children(node, n_rows);
   const std::array<bool, 2> goes_on = {may_divide(children[0], node.depth + 1),
                                        may_divide(children[1], node.depth + 1)};
-  auto validation = divide_validation(node, fork, children);
-  auto [left, right] = store_->divide(node.rows, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], node.features}, team_);
+  std::array<std::vector<RowIndex>, 2> validation;
+  if (stop_.active()) validation = divide_validation(node, fork(), children);
+  auto [left, right] = store_->divide(node.rows, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], *node.features}, team_);
   const NodeId first =
       builder_.divide(node.id, {std::move(node.split.test), node.split.drop, std::move(surrogates), larger},
                       std::array<NodeStats, 2>{children[0].stats, children[1].stats});
@@ -233,7 +276,7 @@ void Grower::divide(OpenNode node) {
     child.features = node.features;
     child.totals = std::move(children[b].totals);
     child.value = std::move(children[b].stats.value);
-    child.rows_by_class = std::move(children[b].rows);
+    child.units = std::move(children[b].units);
     child.validation = std::move(validation[b]);
     open(std::move(child));
   }
@@ -249,7 +292,7 @@ std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, std::arr
     const std::size_t small = n_rows[0] <= n_rows[1] ? 0 : 1;
     store_->list(node.rows, feature, static_cast<Side>(small), members_);
     children[small] = summarizer_.summarize(members_);
-    children[1 - small] = summarizer_.rest(node.rows_by_class, children[small]);
+    children[1 - small] = summarizer_.rest(node.units, children[small], static_cast<std::int64_t>(n_rows[1 - small]));
     return children;
   }
   for (std::size_t b = 0; b < 2; ++b) {
@@ -263,10 +306,11 @@ std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, std::arr
 std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides& sides) {
   std::vector<Surrogate> found;
   if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) return found;
-  candidates_.assign(node.features.size(), std::nullopt);
-  for_features(node.rows.size(), node.features.size(), [&](std::size_t i, std::size_t worker) {
-    if (node.features[i] == node.split.test.feature) return;
-    candidates_[i] = store_->surrogate(node.rows, node.features[i], sides, worker);
+  const std::vector<FeatureIndex>& features = *node.features;
+  candidates_.assign(features.size(), std::nullopt);
+  for_features(node.rows.size(), features.size(), [&](std::size_t i, std::size_t worker) {
+    if (features[i] == node.split.test.feature) return;
+    candidates_[i] = store_->surrogate(node.rows, features[i], sides, worker);
   });
   for (auto& candidate : candidates_) {
     if (candidate) found.push_back(std::move(*candidate));
@@ -281,7 +325,6 @@ std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides
 std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& node, const Fork& fork,
                                                                std::span<const Summary> children) {
   std::array<std::vector<RowIndex>, 2> rows;
-  if (!stop_.active()) return rows;
   for (const RowIndex row : node.validation) rows[fork.branch(data_.values, row)].push_back(row);
   double after = 0.0;
   for (std::size_t b = 0; b < 2; ++b) after += stop_.error(rows[b], children[b].stats.value);

@@ -1,23 +1,24 @@
 #pragma once
 // The grower: from an empty tree, or onward from the leaves of a given one.
 
-#include <optional>
+#include <memory>
 
-#include "spinney/data/sorted.hpp"
+#include "spinney/data/blocks.hpp"
 #include "spinney/grow/params.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
 
-/// Everything that growth reads. samples and sorted are consumed: they are divided in place. With max_bins nothing
-/// is sorted beforehand.
+/// Everything that growth reads. samples and sorted are consumed: they are divided in place, but for CART of depth 1,
+/// which leaves sorted as it is. With max_bins nothing is sorted beforehand.
 struct GrowInput {
   const Dataset& data;
   const Target& target;
   const GrowParams& params;
   Samples samples;
-  std::optional<SortedColumns> sorted;
-  const Tree* start = nullptr;  // its nodes keep what they know; its leaves are divided further
+  std::shared_ptr<SortedColumns> sorted;
+  const BlockCodes* blocks = nullptr;  // of sorted, where the same columns are searched again and again
+  const Tree* start = nullptr;         // its nodes keep what they know; its leaves are divided further
   const Validation* validation = nullptr;
 };
 

@@ -47,6 +47,7 @@ class MultiwayGrower {
         target_(input.target),
         params_(*input.params.multiway),
         max_depth_(input.params.max_depth),
+        allowed_(input.params.features),
         samples_(std::move(input.samples)),
         team_(team),
         interrupt_(interrupt),
@@ -61,7 +62,7 @@ class MultiwayGrower {
     total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
     params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);
     keep_values(*input.sorted);
-    open_root(std::move(*input.sorted));
+    open_root(std::move(input.sorted));
   }
 
   Tree run() {
@@ -87,7 +88,7 @@ class MultiwayGrower {
     return params_.nominal_only || data_.columns[f].kind == ColumnKind::nominal;
   }
   void keep_values(const SortedColumns& sorted);
-  void open_root(SortedColumns sorted);
+  void open_root(std::shared_ptr<SortedColumns> sorted);
   NodeStats stats(const std::vector<double>& classes, std::int64_t n_rows, const std::vector<double>* parent) const;
   bool may_divide(const Frame& frame) const;
   void open(Frame frame);
@@ -110,6 +111,7 @@ class MultiwayGrower {
   const Target& target_;
   MultiwayParams params_;
   std::int64_t max_depth_;
+  std::vector<FeatureIndex> allowed_;
   Samples samples_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
@@ -146,14 +148,17 @@ void MultiwayGrower::keep_values(const SortedColumns& sorted) {
   if (all_many) std::fill(many_.begin(), many_.end(), 0);
 }
 
-void MultiwayGrower::open_root(SortedColumns sorted) {
+void MultiwayGrower::open_root(std::shared_ptr<SortedColumns> sorted) {
   Frame root;
   root.end = samples_.size();
-  root.block = std::make_shared<SortedColumns>(std::move(sorted));
+  root.block = std::move(sorted);
   root.classes.assign(target_.n_outputs(), 0.0);
   for (SampleIndex s = 0; s < samples_.size(); ++s) root.classes[samples_.label[s]] += weight_[s];
-  root.features.resize(data_.columns.size());
-  std::iota(root.features.begin(), root.features.end(), FeatureIndex{0});
+  root.features = allowed_;
+  if (root.features.empty()) {
+    root.features.resize(data_.columns.size());
+    std::iota(root.features.begin(), root.features.end(), FeatureIndex{0});
+  }
   root.id = builder_.add_root(stats(root.classes, static_cast<std::int64_t>(samples_.size()), nullptr));
   open(std::move(root));
 }

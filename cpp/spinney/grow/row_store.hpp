@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "spinney/data/sorted.hpp"
+#include "spinney/data/blocks.hpp"
 #include "spinney/parallel.hpp"
 #include "spinney/splits/scan.hpp"
 #include "spinney/splits/surrogate.hpp"
@@ -36,6 +36,14 @@ struct SearchTask {
   const Limits& limits;
 };
 
+/// The search of the root by all its columns.
+struct RootTask {
+  const Scan& scan;
+  const Totals& totals;
+  Limits limits;
+  bool best_only;  // nobody asks what the other columns have to offer
+};
+
 /// How many rows go each way, and which sides will be divided further.
 struct DivisionPlan {
   std::size_t n_left, n_right;
@@ -46,6 +54,8 @@ struct DivisionPlan {
 class RowStore {
  public:
   virtual ~RowStore() = default;
+  /// Makes the search of the root faster where the blocks of its columns are known.
+  virtual void foresee(const BlockCodes&, const NodeRows&, const RootTask&) {}
   /// The rows of leaf b are those with leaf[sample] == b; returns one NodeRows per leaf.
   virtual std::vector<NodeRows> start(std::span<const NodeId> leaf, std::size_t n_leaves) = 0;
   virtual FeatureResult search(const NodeRows& rows, const SearchTask& task, std::size_t worker) = 0;

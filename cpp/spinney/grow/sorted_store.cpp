@@ -66,10 +66,28 @@ std::vector<NodeRows> SortedStore::start(std::span<const NodeId> leaf, std::size
       std::copy(spare.begin(), spare.end(), column);
     }
   }
-  const auto block = std::make_shared<SortedColumns>(std::move(*sorted_));
   std::vector<NodeRows> rows;
-  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back({block, begin[b], begin[b + 1], nullptr});
+  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back({sorted_, begin[b], begin[b + 1], nullptr});
+  sorted_.reset();
   return rows;
+}
+
+BlockView SortedStore::blocks_of(FeatureIndex feature) const {
+  const std::size_t first = static_cast<std::size_t>(feature) * BlockCodes::kBlocks;
+  return {sums_.size, sums_.weight.data() + first, sums_.ones.data() + first, reached_[feature]};
+}
+
+void SortedStore::foresee(const BlockCodes& codes, const NodeRows& rows, const RootTask& task) {
+  sums_ = BlockSums(codes, samples_);
+  reached_.assign(data_.columns.size(), -kInfinity);
+  for (std::size_t f = 0; f < reached_.size(); ++f) {
+    const auto entries = rows.column(f);
+    const bool numeric = data_.columns[f].kind != ColumnKind::nominal;
+    if (numeric && count_observed(entries.data(), entries.size()) == entries.size())
+      reached_[f] =
+          task.scan.best_between_blocks(entries, blocks_of(static_cast<FeatureIndex>(f)), task.totals, task.limits);
+  }
+  if (task.best_only) std::fill(reached_.begin(), reached_.end(), *std::max_element(reached_.begin(), reached_.end()));
 }
 
 FeatureResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
@@ -87,7 +105,9 @@ FeatureResult SortedStore::search(const NodeRows& rows, const SearchTask& task, 
     result.split = best_nominal(scan, feature, entries, here, limits, scratch);
     return result;
   }
-  const Cut cut = scan.best_cut(entries, here, limits, scratch);
+  const bool by_blocks = complete && !sums_.weight.empty() && entries.size() == samples_.size();
+  const Cut cut = by_blocks ? scan.best_cut_by_blocks(entries, blocks_of(feature), here, limits, scratch)
+                            : scan.best_cut(entries, here, limits, scratch);
   if (cut.found()) {
     result.split.drop = cut.drop;
     result.split.position = cut.position;
@@ -146,6 +166,8 @@ void SortedStore::share_unknown(const NodeRows& rows, FeatureIndex split_feature
   if (n_observed == entries.size()) return;
   if (samples_.is_unit()) samples_.split_weight.assign(samples_.size(), samples_.unit_weight);
   samples_.equal_weights = false;
+  samples_.times = {};
+  samples_.tally = {};
   twin_of_.resize(samples_.size(), kAbsent);
   for (const Entry& entry : entries.subspan(n_observed)) {
     const SampleIndex s = entry.sample;

@@ -12,30 +12,32 @@ Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
 }
 
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
-  std::vector<double> raw(target_.n_outputs(), 0.0);
+  std::vector<double> sums(target_.n_outputs(), 0.0);
   const auto n = static_cast<std::int64_t>(group.size());
-  if (!samples_.equal_weights) {
-    for (const SampleIndex s : group) raw[samples_.label[s]] += samples_.weight[s];
-    return from_classes(std::move(raw), n);
+  if (!samples_.counts_units()) {
+    for (const SampleIndex s : group) sums[samples_.label[s]] += samples_.weight[s];
+    return from_classes(std::move(sums), n);
   }
-  for (const SampleIndex s : group) raw[samples_.label[s]] += 1.0;
-  std::vector<double> rows = raw;
-  for (double& w : raw) w *= samples_.weight[0];
-  Summary summary = from_classes(std::move(raw), n);
-  summary.rows = std::move(rows);
-  return summary;
+  if (samples_.times.empty()) {
+    for (const SampleIndex s : group) sums[samples_.label[s]] += 1.0;
+  } else {
+    for (const SampleIndex s : group) sums[samples_.label[s]] += samples_.times[s];
+  }
+  return from_units(std::move(sums), n);
 }
 
-Summary Summarizer::rest(const std::vector<double>& parent_rows, const Summary& sibling) const {
-  std::vector<double> rows = parent_rows, raw(parent_rows.size());
-  double n = 0.0;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    rows[c] -= sibling.rows[c];
-    raw[c] = rows[c] * samples_.weight[0];
-    n += rows[c];
-  }
-  Summary summary = from_classes(std::move(raw), static_cast<std::int64_t>(n));
-  summary.rows = std::move(rows);
+Summary Summarizer::rest(const std::vector<double>& parent_units, const Summary& sibling,
+                         std::int64_t n_samples) const {
+  std::vector<double> units = parent_units;
+  for (std::size_t c = 0; c < units.size(); ++c) units[c] -= sibling.units[c];
+  return from_units(std::move(units), n_samples);
+}
+
+Summary Summarizer::from_units(std::vector<double> units, std::int64_t n_samples) const {
+  std::vector<double> raw = units;
+  for (double& w : raw) w *= samples_.own_unit;
+  Summary summary = from_classes(std::move(raw), n_samples);
+  summary.units = std::move(units);
   return summary;
 }
 

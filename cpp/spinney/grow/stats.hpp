@@ -14,7 +14,7 @@ namespace spinney {
 struct Summary {
   NodeStats stats;
   Totals totals;
-  std::vector<double> rows;  // by class, where every row weighs the same
+  std::vector<double> units;  // by class, where all weights are whole multiples of one
   bool pure = false;
 };
 
@@ -23,13 +23,14 @@ class Summarizer {
   Summarizer(const Target& target, const Samples& samples, const CriterionChoice& criterion)
       : target_(target), samples_(samples), criterion_(criterion) {}
   Summary summarize(std::span<const SampleIndex> group) const;
-  /// Where every row weighs the same, a child's class counts are its parent's less its sibling's, exactly.
-  bool subtracts() const { return target_.n_classes > 0 && samples_.equal_weights; }
-  Summary rest(const std::vector<double>& parent_rows, const Summary& sibling) const;
+  /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
+  bool subtracts() const { return target_.n_classes > 0 && samples_.counts_units(); }
+  Summary rest(const std::vector<double>& parent_units, const Summary& sibling, std::int64_t n_samples) const;
 
  private:
   Summary classes(std::span<const SampleIndex> group) const;
   Summary from_classes(std::vector<double> raw, std::int64_t n_samples) const;
+  Summary from_units(std::vector<double> units, std::int64_t n_samples) const;
   Summary mean(std::span<const SampleIndex> group) const;
   Summary median(std::span<const SampleIndex> group) const;
   void finish_regression(Summary& summary, double centre, double loss) const;

@@ -157,4 +157,20 @@ CostComplexity cost_complexity(const Tree& tree, LinkRule rule) {
   return path;
 }
 
+std::vector<double> typical_alphas(const std::vector<double>& alphas) {
+  std::vector<double> typical;
+  for (std::size_t k = 0; k + 1 < alphas.size(); ++k)
+    typical.push_back(std::sqrt(alphas[k]) * std::sqrt(alphas[k + 1]));
+  typical.push_back(kInfinity);
+  return typical;
+}
+
+Tree subtree_at(const Tree& tree, const CostComplexity& path, double alpha) {
+  constexpr double kSlack = 1e-9;  // alphas that rounding has put just above
+  std::vector<std::uint8_t> make_leaf(tree.n_nodes());
+  for (std::size_t node = 0; node < tree.n_nodes(); ++node)
+    make_leaf[node] = path.node_alpha[node] <= alpha * (1.0 + kSlack);
+  return collapse(tree, make_leaf);
+}
+
 }  // namespace spinney

@@ -24,4 +24,10 @@ struct CostComplexity {
 
 CostComplexity cost_complexity(const Tree& tree, LinkRule rule);
 
+/// Geometric means of neighbouring alphas stand for the intervals between them.
+std::vector<double> typical_alphas(const std::vector<double>& alphas);
+
+/// The subtree that is best at a given alpha.
+Tree subtree_at(const Tree& tree, const CostComplexity& path, double alpha);
+
 }  // namespace spinney

@@ -109,8 +109,8 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     if (fold.grow[samples.row[s]]) new_index[s] = n_kept++;
   }
-  std::optional<SortedColumns> kept;
-  if (sorted) kept = select_samples(*sorted, new_index, n_kept, interrupt);
+  std::shared_ptr<SortedColumns> kept;
+  if (sorted) kept = std::make_shared<SortedColumns>(select_samples(*sorted, new_index, n_kept, interrupt));
   ThreadTeam alone(1);
   const Tree tree =
       grow({data, target, params, make_samples(target, fold.grow, interrupt), std::move(kept)}, alone, interrupt);
@@ -135,6 +135,20 @@ ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowP
   CurveSum total(alphas.size());
   for (const CurveSum& sum : sums) total.add(sum);
   return total.curve();
+}
+
+std::size_t choose_size(const ErrorCurve& curve, bool one_standard_error) {
+  constexpr double kTies = 1.0 + 1e-12;
+  const double least = *std::min_element(curve.error.begin(), curve.error.end());
+  const auto last_within = [&](double limit) {
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < curve.error.size(); ++i) {
+      if (curve.error[i] <= limit * kTies) place = i;
+    }
+    return place;
+  };
+  const std::size_t best = last_within(least);
+  return one_standard_error ? last_within(least + curve.standard_error[best]) : best;
 }
 
 }  // namespace spinney

@@ -14,6 +14,9 @@ struct ErrorCurve {
   std::vector<double> error, standard_error;
 };
 
+/// The place of the least error, or of the smallest tree (the last place) within a standard error of it.
+std::size_t choose_size(const ErrorCurve& curve, bool one_standard_error);
+
 /// Adds up costs row by row for subtrees at ascending alphas.
 class CurveSum {
  public:

@@ -1,5 +1,7 @@
 #include "spinney/splits/moments.hpp"
 
+#include <algorithm>
+
 #include "spinney/multiversion.hpp"
 
 namespace spinney {
@@ -37,21 +39,147 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_on
   return best;
 }
 
-SPINNEY_MULTIVERSION
-Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total) {
+namespace {
+
+constexpr std::size_t kBlock = 32;      // entries looked at together
+constexpr double kRounding = 1 + 1e-9;  // what a bound may be too low by
+
+/// What stands left of a cut: of all, and of the second class.
+template <class Number>
+struct Left {
+  Number weight = 0, ones = 0;
+  void operator+=(const Left& other) {
+    weight += other.weight;
+    ones += other.ones;
+  }
+};
+
+/// Goes over sorted entries block by block. The score is convex in what stands left, so a block is worth a look only
+/// if a corner of what it can come to beats the best so far.
+///   sum(begin, end)   what some entries add up to
+///   add(i)            what entry i adds
+///   score(left)       of a cut; allowed(left): whether the limits of weight let it be made
+/// Blocks that cannot come to `reached` are passed over too.
+template <class Number, class Sum, class Add, class Score, class Allowed>
+[[gnu::always_inline]] inline Moment scan_blocks(const ScanRange& range, std::size_t block_size, double reached,
+                                                 const Sum& sum, const Add& add, const Score& score,
+                                                 const Allowed& allowed) {
   Moment best;
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
-  double left = 0.0, left_weight = 0.0;
-  for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
-    const double w = weight[e[i].sample];
-    left_weight += w;
-    left += is_one[e[i].sample] ? w : 0.0;
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
-    const double right = ones - left, right_weight = total - left_weight;
-    if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
-    const double score = left * left / left_weight + right * right / right_weight;
-    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
+  const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
+  Left<Number> start;
+  for (std::size_t begin = 0; begin < last; begin += block_size) {
+    const std::size_t end = std::min(begin + block_size, range.n), stop = std::min(end, last);
+    const Left<Number> block = sum(begin, end);
+    const Number zeros = block.weight - block.ones;
+    const double corners =
+        std::max(std::max(score(start), score({start.weight + block.weight, start.ones + block.ones})),
+                 std::max(score({start.weight + zeros, start.ones}),
+                          score({start.weight + block.ones, start.ones + block.ones})));
+    if (corners * kRounding > std::max(best.score + range.slack, reached)) {
+      Left<Number> left = start;
+      for (std::size_t i = begin; i < stop; ++i) {
+        left += add(i);
+        if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows || !allowed(left)) continue;
+        const double found = score(left);
+        if (found > best.score + range.slack) best = {found, static_cast<std::uint32_t>(i)};
+      }
+    }
+    start += block;
+  }
+  return best;
+}
+
+/// Adds up in four lanes.
+template <class Number, class Add>
+[[gnu::always_inline]] inline Left<Number> sum_entries(std::size_t begin, std::size_t end, const Add& add) {
+  Left<Number> sums[4];
+  std::size_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += add(i + lane);
+  }
+  for (; i < end; ++i) sums[0] += add(i);
+  sums[0] += sums[1];
+  sums[2] += sums[3];
+  sums[0] += sums[2];
+  return sums[0];
+}
+
+/// How two classes with weights are scored and limited.
+struct WeightRules {
+  double ones, total, least;  // of all; what each side needs
+  double score(const Left<double>& at) const {
+    const double right = ones - at.ones, right_weight = total - at.weight;
+    return (at.weight > 0.0 ? at.ones * at.ones / at.weight : 0.0) +
+           (right_weight > 0.0 ? right * right / right_weight : 0.0);
+  }
+  bool allow(const Left<double>& at) const {
+    const double right_weight = total - at.weight;
+    return right_weight > 0.0 && at.weight >= least && right_weight >= least;
+  }
+};
+
+/// Two classes with weights, from sums of blocks.
+template <class Sum>
+[[gnu::always_inline]] inline Moment scan_weights(const ScanRange& range, std::size_t block_size,
+                                                  const std::uint8_t* is_one, const double* weight, double ones,
+                                                  double total, double reached, const Sum& sum) {
+  const auto add = [&](std::size_t i) {
+    const SampleIndex s = range.entries[i].sample;
+    return Left<double>{weight[s], is_one[s] ? weight[s] : 0.0};
+  };
+  const WeightRules rules{ones, total, range.limits.weight};
+  const auto score = [&](const Left<double>& at) { return rules.score(at); };
+  const auto allowed = [&](const Left<double>& at) { return rules.allow(at); };
+  return scan_blocks<double>(
+      range, block_size, reached, [&](std::size_t begin, std::size_t end) { return sum(begin, end, add); }, add, score,
+      allowed);
+}
+
+}  // namespace
+
+SPINNEY_MULTIVERSION
+Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse) {
+  const auto add = [&](std::size_t i) {
+    const std::uint32_t counted = tally[range.entries[i].sample], times = counted >> 1;
+    return Left<std::uint32_t>{times, times & (0U - (counted & 1U))};
+  };
+  const auto score = [&](const Left<std::uint32_t>& at) {
+    const double left = at.ones, right = ones - left;
+    return left * left * inverse[at.weight] + right * right * inverse[n_units - at.weight];
+  };
+  const auto sum = [&](std::size_t begin, std::size_t end) { return sum_entries<std::uint32_t>(begin, end, add); };
+  return scan_blocks<std::uint32_t>(range, kBlock, -kInfinity, sum, add, score, [](const auto&) { return true; });
+}
+
+SPINNEY_MULTIVERSION
+Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total) {
+  return scan_weights(
+      range, kBlock, is_one, weight, ones, total, -kInfinity,
+      [](std::size_t begin, std::size_t end, const auto& add) { return sum_entries<double>(begin, end, add); });
+}
+
+SPINNEY_MULTIVERSION
+Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total,
+                        const BlockView& blocks) {
+  return scan_weights(range, blocks.size, is_one, weight, ones, total, blocks.reached,
+                      [&](std::size_t begin, std::size_t, const auto&) {
+                        const std::size_t b = begin / blocks.size;
+                        return Left<double>{blocks.weight[b], blocks.ones[b]};
+                      });
+}
+
+double best_between_blocks(ScanRange range, double ones, double total, const BlockView& blocks) {
+  const WeightRules rules{ones, total, range.limits.weight};
+  const Entry* const e = range.entries;
+  double best = -kInfinity;
+  Left<double> left;
+  for (std::size_t end = blocks.size; end + range.limits.rows <= range.n; end += blocks.size) {
+    const std::size_t b = end / blocks.size - 1;
+    left += {blocks.weight[b], blocks.ones[b]};
+    if (e[end - 1].rank == e[end].rank || end < range.limits.rows || !rules.allow(left)) continue;
+    best = std::max(best, rules.score(left));
   }
   return best;
 }
@@ -74,6 +202,28 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* in
     if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
   }
   best.score -= total * total * inverse[range.n];
+  return best;
+}
+
+SPINNEY_MULTIVERSION
+Moment scan_mean(ScanRange range, const double* y, double mean, const std::uint8_t* times, std::size_t n_units,
+                 const double* inverse) {
+  Moment best;
+  if (too_small(range)) return best;
+  const Entry* const e = range.entries;
+  const auto moment = [&](std::size_t i) { return times[e[i].sample] * (y[e[i].sample] - mean); };
+  double total = 0.0, left = 0.0;
+  for (std::size_t i = 0; i < range.n; ++i) total += moment(i);
+  std::uint32_t left_units = 0;
+  for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
+    left_units += times[e[i].sample];
+    left += moment(i);
+    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+    const double right = total - left;
+    const double score = left * left * inverse[left_units] + right * right * inverse[n_units - left_units];
+    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
+  }
+  best.score -= total * total * inverse[n_units];
   return best;
 }
 

@@ -22,8 +22,17 @@ struct ScanRange {
 };
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);
+/// Weights that are whole multiples of a unit: tally is 2 * times + label, and limits.weight is not looked at.
+Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse);
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total);
+/// The best score of a cut between blocks.
+double best_between_blocks(ScanRange range, double ones, double total, const BlockView& blocks);
+/// The same with the sums of its blocks known.
+Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total,
+                        const BlockView& blocks);
 Moment scan_mean(ScanRange range, const double* y, double mean, const double* inverse);
+Moment scan_mean(ScanRange range, const double* y, double mean, const std::uint8_t* times, std::size_t n_units,
+                 const double* inverse);
 /// The means give the drop itself: the sum of squares about the mean is taken off.
 Moment scan_mean(ScanRange range, const double* y, double mean, const double* weight, double total_weight);
 

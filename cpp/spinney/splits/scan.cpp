@@ -12,10 +12,18 @@ namespace spinney {
 
 namespace {
 
+/// Inverses of all the weights that a side can have, counted in units; empty if they are no multiples of one.
+std::vector<double> unit_inverses(const Samples& samples) {
+  if (samples.is_unit()) return make_inverses(samples.size());
+  if (samples.times.empty()) return {};
+  return make_inverses(std::accumulate(samples.times.begin(), samples.times.end(), std::size_t{0}));
+}
+
 /// Gini without costs: the same answers as ClassScan<Gini>, from tighter loops.
 class GiniScan final : public ClassScan<Gini> {
  public:
-  explicit GiniScan(const Samples& samples) : ClassScan(Gini{}, samples), inverse_(inverses(samples)) {}
+  explicit GiniScan(const Samples& samples)
+      : ClassScan(Gini{}, samples), inverse_(samples.n_classes == 2 ? unit_inverses(samples) : std::vector<double>{}) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& scratch) const override {
@@ -29,16 +37,36 @@ class GiniScan final : public ClassScan<Gini> {
       const double drop = best.score - n_ones * n_ones * inverse_[entries.size()];
       return {2.0 * drop * samples_.unit_weight, best.position};
     }
+    if (!samples_.tally.empty() && limits.weight == 0.0) {
+      range.slack /= samples_.unit_weight;
+      const double n_ones = std::round(ones / samples_.unit_weight);
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
+      const Moment best = scan_tally(range, samples_.tally.data(), n_ones, n_units, inverse_.data());
+      return {2.0 * (best.score - n_ones * n_ones * inverse_[n_units]) * samples_.unit_weight, best.position};
+    }
     const Moment best =
         scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight);
     return {2.0 * (best.score - ones * ones / totals.weight), best.position};
   }
 
- private:
-  static std::vector<double> inverses(const Samples& samples) {
-    return samples.is_unit() && samples.n_classes == 2 ? make_inverses(samples.size()) : std::vector<double>{};
+  bool uses_blocks() const override { return samples_.n_classes == 2 && !samples_.is_unit() && samples_.tally.empty(); }
+
+  double best_between_blocks(std::span<const Entry> entries, const BlockView& blocks, const Totals& totals,
+                             const Limits& limits) const override {
+    const ScanRange range{entries.data(), entries.size(), limits, 0.0};
+    return spinney::best_between_blocks(range, totals.classes[1], totals.weight, blocks);
   }
 
+  Cut best_cut_by_blocks(std::span<const Entry> entries, const BlockView& blocks, const Totals& totals,
+                         const Limits& limits, Scratch&) const override {
+    const ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
+    const double ones = totals.classes[1];
+    const Moment best =
+        scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight, blocks);
+    return {2.0 * (best.score - ones * ones / totals.weight), best.position};
+  }
+
+ private:
   /// Sums of squares kept up to date row by row: exact for whole-number weights.
   Cut many_classes(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const {
     double left_squares = 0.0, right_squares = 0.0, left_weight = 0.0;
@@ -67,14 +95,20 @@ class GiniScan final : public ClassScan<Gini> {
 
 class SquaredErrorScan final : public Scan {
  public:
-  explicit SquaredErrorScan(const Samples& samples)
-      : samples_(samples), inverse_(samples.is_unit() ? make_inverses(samples.size()) : std::vector<double>{}) {}
+  explicit SquaredErrorScan(const Samples& samples) : samples_(samples), inverse_(unit_inverses(samples)) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
     ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
     if (samples_.is_unit()) {
       range.slack /= samples_.unit_weight;
       const Moment best = scan_mean(range, samples_.y.data(), totals.mean, inverse_.data());
+      return {best.score * samples_.unit_weight, best.position};
+    }
+    if (!samples_.times.empty() && limits.weight == 0.0) {
+      range.slack /= samples_.unit_weight;
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
+      const Moment best =
+          scan_mean(range, samples_.y.data(), totals.mean, samples_.times.data(), n_units, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
     }
     const Moment best = scan_mean(range, samples_.y.data(), totals.mean, samples_.split_weight.data(), totals.weight);

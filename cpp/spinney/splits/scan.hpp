@@ -79,12 +79,31 @@ struct Subset {
 
 inline constexpr std::size_t kMaxExhaustive = 12;  // categories up to which all subsets are tried
 
+/// Sums over blocks of `size` neighbouring entries of one column, the last block smaller.
+struct BlockView {
+  std::size_t size;
+  const double* weight;
+  const double* ones;
+  double reached = -kInfinity;  // a score that some cut is known to have: blocks that cannot come to it are passed over
+};
+
 class Scan {
  public:
   virtual ~Scan() = default;
   /// The best cut of sorted entries, all with a value.
   virtual Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                        Scratch& scratch) const = 0;
+  /// Whether best_cut can use sums of blocks that are known beforehand.
+  virtual bool uses_blocks() const { return false; }
+  /// The best score of a cut between blocks, for `reached`.
+  virtual double best_between_blocks(std::span<const Entry>, const BlockView&, const Totals&, const Limits&) const {
+    return -kInfinity;
+  }
+  /// The same with these sums, of one column.
+  virtual Cut best_cut_by_blocks(std::span<const Entry> entries, const BlockView&, const Totals& totals,
+                                 const Limits& limits, Scratch& scratch) const {
+    return best_cut(entries, totals, limits, scratch);
+  }
   /// One number a category: cuts of the categories in that order are worth trying.
   virtual void order_runs(std::span<const Entry> entries, std::span<const Run> runs, std::vector<double>& keys,
                           Scratch& scratch) const = 0;

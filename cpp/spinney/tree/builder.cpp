@@ -1,18 +1,20 @@
 #include "spinney/tree/builder.hpp"
 
+#include <utility>
+
 namespace spinney {
 
 TreeBuilder TreeBuilder::from(const Tree& tree) {
   TreeBuilder builder(tree);
-  for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-    builder.tests_.push_back(tree.tests.get(node));
-    auto& surrogates = builder.surrogates_.emplace_back();
-    for (std::int64_t s = tree.surrogates.begin[node]; s < tree.surrogates.begin[node + 1]; ++s) {
-      surrogates.push_back(tree.surrogates.get(s));
-    }
-  }
   builder.tree_.tests = {};
   builder.tree_.surrogates = {};
+  for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
+    const auto id = static_cast<NodeId>(node);
+    builder.tree_.tests.append_leaf();
+    if (!tree.is_leaf(id)) builder.set_test(id, tree.tests.get(node));
+    for (std::int64_t s = tree.surrogates.begin[node]; s < tree.surrogates.begin[node + 1]; ++s)
+      builder.stand_ins_[id].push_back(tree.surrogates.get(s));
+  }
   return builder;
 }
 
@@ -28,8 +30,7 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   tree_.gain.push_back(0.0);
   tree_.risk.push_back(stats.risk);
   tree_.n_samples.push_back(stats.n_samples);
-  tests_.emplace_back();
-  surrogates_.emplace_back();
+  tree_.tests.append_leaf();
   return id;
 }
 
@@ -40,15 +41,28 @@ NodeId TreeBuilder::divide(NodeId node, Division division, std::span<const NodeS
   tree_.n_children[node] = static_cast<std::int32_t>(children.size());
   tree_.default_branch[node] = division.default_branch;
   tree_.gain[node] = division.gain;
-  tests_[node] = std::move(division.test);
-  surrogates_[node] = std::move(division.surrogates);
+  set_test(node, std::move(division.test));
+  if (!division.surrogates.empty()) stand_ins_[node] = std::move(division.surrogates);
   return first;
 }
 
+void TreeBuilder::set_test(NodeId node, Test test) {
+  tree_.tests.kind[node] = test.kind;
+  tree_.tests.feature[node] = test.feature;
+  tree_.tests.threshold[node] = test.threshold;
+  if (!test.codes.empty() || !test.cuts.empty()) listed_[node] = std::move(test);
+}
+
 Tree TreeBuilder::finish() && {
-  for (std::size_t node = 0; node < tests_.size(); ++node) {
-    tree_.tests.append(tests_[node]);
-    for (const Surrogate& surrogate : surrogates_[node]) tree_.surrogates.append(surrogate);
+  const Test none;
+  auto listed = listed_.begin();
+  auto stand_ins = stand_ins_.begin();
+  for (NodeId node = 0; node < static_cast<NodeId>(tree_.n_nodes()); ++node) {
+    const bool has_list = listed != listed_.end() && listed->first == node;
+    tree_.tests.append_lists(has_list ? (listed++)->second : none);
+    if (stand_ins != stand_ins_.end() && stand_ins->first == node) {
+      for (const Surrogate& surrogate : (stand_ins++)->second) tree_.surrogates.append(surrogate);
+    }
     tree_.surrogates.close_node();
   }
   return std::move(tree_);

@@ -1,6 +1,7 @@
 #pragma once
 // The only code that appends nodes. Growers and tests add leaves and divide them; finish() packs the arrays.
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,9 +38,11 @@ class TreeBuilder {
  private:
   NodeId add_node(NodeId parent, const NodeStats& stats);
 
-  Tree tree_;
-  std::vector<Test> tests_;
-  std::vector<std::vector<Surrogate>> surrogates_;
+  void set_test(NodeId node, Test test);
+
+  Tree tree_;                                           // its tests have their offsets from finish()
+  std::map<NodeId, Test> listed_;                       // tests with categories or cuts
+  std::map<NodeId, std::vector<Surrogate>> stand_ins_;  // of nodes that have any
 };
 
 }  // namespace spinney

@@ -20,25 +20,42 @@ std::size_t depth_of(const Tree& tree) {
 
 }  // namespace
 
-Predictor::Predictor(const Tree& tree)
-    : router_(tree), block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
-  for (NodeId node = 0; tree.n_classes > 0 && node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-    const double* weights = tree.values(node);
-    total_.push_back(std::accumulate(weights, weights + tree.n_classes, 0.0));
-    label_.push_back(tree.label(node));
-  }
-}
-
-/// Adds a share of a node's answer: class shares (even ones if the node has no weight), or the mean.
-void Predictor::add_answer(const Tree& tree, NodeId node, double share, double* out) const {
+void add_answer(const Tree& tree, NodeId node, double share, double* out) {
   const double* value = tree.values(node);
   if (tree.n_classes == 0) {
     out[0] += share * value[0];
     return;
   }
   const std::size_t k = tree.n_outputs();
-  const double total = total_[node];
+  const double total = std::accumulate(value, value + k, 0.0);
   for (std::size_t i = 0; i < k; ++i) out[i] += share * (total > 0.0 ? value[i] / total : 1.0 / static_cast<double>(k));
+}
+
+void add_shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) {
+  if (const NodeId leaf = whole_leaf(tree, x, row); leaf != kNoNode) return add_answer(tree, leaf, 1.0, out);
+  visit_path(tree, x, row, stack, [&](NodeId node, double share) {
+    if (tree.is_leaf(node)) add_answer(tree, node, share, out);
+  });
+}
+
+Predictor::Predictor(const Tree& tree)
+    : nodes_(route_nodes(tree)),
+      block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
+  for (NodeId node = 0; tree.n_classes > 0 && node < static_cast<NodeId>(tree.n_nodes()); ++node) {
+    label_.push_back(tree.label(node));
+  }
+}
+
+void Predictor::route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const {
+  route_many(
+      x, end - begin, [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return begin + i; },
+      [&](std::size_t i, NodeId at) { return walk(tree, at, x, begin + i); }, leaf);
+}
+
+void Predictor::route(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* leaf) const {
+  route_many(
+      x, rows.size(), [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return rows[i]; },
+      [&](std::size_t i, NodeId at) { return walk(tree, at, x, rows[i]); }, leaf);
 }
 
 template <class Run>
@@ -57,22 +74,7 @@ void Predictor::for_blocks(std::size_t n_rows, const Work& work, Run&& run) cons
 }
 
 void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const {
-  for_blocks(x.n_rows, work,
-             [&](std::size_t begin, std::size_t end) { router_.route(tree, x, begin, end, out + begin); });
-}
-
-void Predictor::shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack,
-                       double* out) const {
-  if (const NodeId leaf = whole_leaf(tree, x, row); leaf != kNoNode) return add_answer(tree, leaf, 1.0, out);
-  visit_path(tree, x, row, stack, [&](NodeId node, double share) {
-    if (tree.is_leaf(node)) add_answer(tree, node, share, out);
-  });
-}
-
-void Predictor::values(const Tree& tree, const Matrix& x, double* out, const Work& work) const {
-  const std::size_t k = tree.n_outputs();
-  for_blocks(x.n_rows, work,
-             [&](std::size_t begin, std::size_t end) { add(tree, x, begin, end, false, 1.0, out + begin * k); });
+  for_blocks(x.n_rows, work, [&](std::size_t begin, std::size_t end) { route(tree, x, begin, end, out + begin); });
 }
 
 void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const {
@@ -82,46 +84,54 @@ void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, con
       std::vector<double> mixed(tree.n_outputs());
       for (std::size_t row = begin; row < end; ++row) {
         std::fill(mixed.begin(), mixed.end(), 0.0);
-        shares(tree, x, row, stack, mixed.data());
+        add_shares(tree, x, row, stack, mixed.data());
         out[row] = tree.cheapest(mixed.data());
       }
       return;
     }
     NodeId leaf[kMaxBlockRows];
-    router_.route(tree, x, begin, end, leaf);
+    route(tree, x, begin, end, leaf);
     for (std::size_t row = begin; row < end; ++row) out[row] = label_[leaf[row - begin]];
   });
 }
 
-void Predictor::add(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, bool vote, double weight,
-                    double* out) const {
-  const std::size_t k = tree.n_outputs();
-  if (tree.missing == MissingRule::fractional) {
-    std::vector<Share> stack;
-    std::vector<double> mixed(k);
-    for (std::size_t row = begin; row < end; ++row, out += k) {
-      std::fill(mixed.begin(), mixed.end(), 0.0);
-      shares(tree, x, row, stack, mixed.data());
-      if (vote) {
-        out[tree.cheapest(mixed.data())] += weight;
-      } else {
-        for (std::size_t c = 0; c < k; ++c) out[c] += weight * mixed[c];
-      }
-    }
-    return;
-  }
+void Predictor::answers(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, double* out,
+                        Interrupt& interrupt) const {
+  std::vector<Share> stack;
+  std::vector<double> mixed(tree.n_outputs());
   NodeId leaf[kMaxBlockRows];
-  for (std::size_t at = begin; at < end; at += block_rows_) {
-    const std::size_t stop = std::min(end, at + block_rows_);
-    router_.route(tree, x, at, stop, leaf);
-    for (std::size_t row = at; row < stop; ++row, out += k) {
-      if (vote) {
-        out[label_[leaf[row - at]]] += weight;
+  for (std::size_t at = 0; at < rows.size(); at += block_rows_) {
+    interrupt.check();
+    const auto block = rows.subspan(at, std::min(block_rows_, rows.size() - at));
+    if (tree.missing == MissingRule::fractional) {
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        std::fill(mixed.begin(), mixed.end(), 0.0);
+        add_shares(tree, x, block[i], stack, mixed.data());
+        out[at + i] = tree.n_classes > 0 ? static_cast<double>(tree.cheapest(mixed.data())) : mixed[0];
+      }
+      continue;
+    }
+    route(tree, x, block, leaf);
+    for (std::size_t i = 0; i < block.size(); ++i)
+      out[at + i] = tree.n_classes > 0 ? static_cast<double>(label_[leaf[i]]) : tree.values(leaf[i])[0];
+  }
+}
+
+void Predictor::values(const Tree& tree, const Matrix& x, double* out, const Work& work) const {
+  const std::size_t k = tree.n_outputs();
+  for_blocks(x.n_rows, work, [&](std::size_t begin, std::size_t end) {
+    std::vector<Share> stack;
+    NodeId leaf[kMaxBlockRows];
+    const bool whole = tree.missing != MissingRule::fractional;
+    if (whole) route(tree, x, begin, end, leaf);
+    for (std::size_t row = begin; row < end; ++row) {
+      if (whole) {
+        add_answer(tree, leaf[row - begin], 1.0, out + row * k);
       } else {
-        add_answer(tree, leaf[row - at], weight, out);
+        add_shares(tree, x, row, stack, out + row * k);
       }
     }
-  }
+  });
 }
 
 }  // namespace spinney

@@ -12,6 +12,11 @@ struct Work {
   Interrupt& interrupt;
 };
 
+/// Adds a share of a node's answer: class shares (even ones if the node has no weight), or the mean.
+void add_answer(const Tree& tree, NodeId node, double share, double* out);
+/// The same for a row: of its leaf, or of all the leaves that shares of it reach. `stack` is scratch memory.
+void add_shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out);
+
 /// A finished tree with what prediction needs computed once.
 class Predictor {
  public:
@@ -23,22 +28,18 @@ class Predictor {
   void values(const Tree& tree, const Matrix& x, double* out, const Work& work) const;
   /// out: n_rows class codes of least expected cost (classification only).
   void labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const;
-  /// Adds the answers of rows begin .. end - 1 to out (n_outputs a row), times weight: a vote for the label, or the
-  /// class shares or the mean.
-  void add(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, bool vote, double weight,
-           double* out) const;
+  /// out: for listed rows the class code of least expected cost, or the mean.
+  void answers(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, double* out,
+               Interrupt& interrupt) const;
 
  private:
+  void route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const;
+  void route(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* leaf) const;
   template <class Run>
   void for_blocks(std::size_t n_rows, const Work& work, Run&& run) const;
-  void add_answer(const Tree& tree, NodeId node, double share, double* out) const;
-  /// The leaf's answer, or under the fractional rule the mean over the leaves that shares of the row reach; adds to
-  /// out.
-  void shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<Share>& stack, double* out) const;
 
-  Router router_;
+  std::vector<RouteNode> nodes_;
   std::size_t block_rows_;           // few for a deep tree: between blocks Ctrl-C is heard
-  std::vector<double> total_;        // per node, the sum of its class weights
   std::vector<std::int64_t> label_;  // per node
 };
 

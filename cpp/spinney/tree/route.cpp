@@ -1,7 +1,5 @@
 #include "spinney/tree/route.hpp"
 
-#include <algorithm>
-
 namespace spinney {
 
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
@@ -36,63 +34,15 @@ std::int32_t Fork::branch(const Matrix& x, std::size_t row) const {
   return branch == kNoBranch ? default_branch_ : branch;
 }
 
-Router::Router(const Tree& tree) {
-  nodes_.reserve(tree.n_nodes());
+std::vector<RouteNode> route_nodes(const Tree& tree) {
+  std::vector<RouteNode> nodes;
+  nodes.reserve(tree.n_nodes());
   for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
     const bool threshold = tree.tests.kind[node] == TestKind::threshold;
-    nodes_.push_back(threshold ? Packed{tree.tests.threshold[node], tree.tests.feature[node], tree.first_child[node]}
-                               : Packed{kInfinity, 0, node});
+    nodes.push_back(threshold ? RouteNode{tree.tests.threshold[node], tree.tests.feature[node], tree.first_child[node]}
+                              : RouteNode{kInfinity, 0, node});
   }
-}
-
-namespace {
-
-constexpr std::size_t kLanes = 16;  // rows in flight: hides the latency of one load per level
-
-/// A row on its way down; one that met NaN is suspect and must be routed again with care.
-struct Lane {
-  const double* values;
-  std::size_t row;
-  NodeId at;
-  bool suspect;
-};
-
-}  // namespace
-
-void Router::route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const {
-  if (nodes_.size() == 1) {
-    std::fill(leaf, leaf + (end - begin), 0);
-    return;
-  }
-  const auto enter = [&](std::size_t row) {
-    return Lane{x.data + static_cast<std::ptrdiff_t>(row) * x.row_stride, row, 0, false};
-  };
-  Lane lanes[kLanes];
-  std::size_t n_lanes = 0, next_row = begin;
-  while (n_lanes < kLanes && next_row < end) lanes[n_lanes++] = enter(next_row++);
-  while (n_lanes > 0) {
-    for (std::size_t i = 0; i < n_lanes; ++i) {
-      Lane& lane = lanes[i];
-      const Packed& node = nodes_[lane.at];
-      const double value = lane.values[node.feature * x.column_stride];
-      const NodeId next = node.child + (value > node.threshold ? 1 : 0);
-      lane.suspect |= value != value;
-      if (next != lane.at) {
-        lane.at = next;
-        continue;
-      }
-      // A leaf, or a test that is no threshold: finish the row, and let another one in.
-      NodeId at = lane.suspect ? 0 : lane.at;
-      while (!tree.is_leaf(at)) at = next_node(tree, at, x, lane.row);
-      leaf[lane.row - begin] = at;
-      if (next_row < end) {
-        lane = enter(next_row++);
-      } else {
-        lane = lanes[--n_lanes];
-        --i;
-      }
-    }
-  }
+  return nodes;
 }
 
 }  // namespace spinney

@@ -59,20 +59,64 @@ void visit_path(const Tree& tree, const Matrix& x, std::size_t row, std::vector<
   }
 }
 
-/// The same tree packed for speed: many rows go down at once, each step one load and one comparison.
-class Router {
- public:
-  explicit Router(const Tree& tree);
-  /// leaf[i] for rows begin + i, whole rows (the fractional rule is the caller's business).
-  void route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const;
-
- private:
-  struct Packed {  // a leaf, or a test that is no threshold, leads back to itself
-    double threshold;
-    std::int32_t feature;
-    NodeId child;
-  };
-  std::vector<Packed> nodes_;
+/// A node packed for speed: one load and one comparison a step. A leaf, or a test that is no threshold, leads back to
+/// itself.
+struct RouteNode {
+  double threshold;
+  std::int32_t feature;
+  NodeId child;
 };
+
+std::vector<RouteNode> route_nodes(const Tree& tree);
+
+/// Sends many rows down at once, whole (the fractional rule is the caller's business).
+///   nodes_of(i)      the nodes of the tree that the i-th way goes down
+///   row_of(i)        its row
+///   finish(i, node)  the leaf, where the packed nodes have not led to one, or have met a missing value: the careful
+///                    way from a node
+template <class NodesOf, class RowOf, class Finish>
+void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const Finish& finish,
+                NodeId* leaf) {
+  constexpr std::size_t kLanes = 16;  // ways at once: hides the latency of one load per level
+  struct Lane {
+    const double* values;
+    const RouteNode* nodes;
+    std::size_t way;
+    NodeId at;
+    bool suspect;  // has met NaN
+  };
+  const auto enter = [&](std::size_t i) {
+    return Lane{x.data + static_cast<std::ptrdiff_t>(row_of(i)) * x.row_stride, nodes_of(i), i, 0, false};
+  };
+  Lane lanes[kLanes];
+  std::size_t n_lanes = 0, next = 0;
+  while (n_lanes < kLanes && next < n) lanes[n_lanes++] = enter(next++);
+  while (n_lanes > 0) {
+    for (std::size_t i = 0; i < n_lanes; ++i) {
+      Lane& lane = lanes[i];
+      const RouteNode& node = lane.nodes[lane.at];
+      const double value = lane.values[node.feature * x.column_stride];
+      const NodeId child = node.child + (value > node.threshold ? 1 : 0);
+      lane.suspect |= value != value;
+      if (child != lane.at) {
+        lane.at = child;
+        continue;
+      }
+      leaf[lane.way] = finish(lane.way, lane.suspect ? 0 : lane.at);
+      if (next < n) {
+        lane = enter(next++);
+      } else {
+        lane = lanes[--n_lanes];
+        --i;
+      }
+    }
+  }
+}
+
+/// The leaf that a row reaches from a node, step by step.
+inline NodeId walk(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
+  while (!tree.is_leaf(node)) node = next_node(tree, node, x, row);
+  return node;
+}
 
 }  // namespace spinney

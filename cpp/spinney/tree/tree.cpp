@@ -7,9 +7,20 @@
 namespace spinney {
 
 void TestTable::append(const Test& test) {
-  kind.push_back(test.kind);
-  feature.push_back(test.feature);
-  threshold.push_back(test.threshold);
+  append_leaf();
+  kind.back() = test.kind;
+  feature.back() = test.feature;
+  threshold.back() = test.threshold;
+  append_lists(test);
+}
+
+void TestTable::append_leaf() {
+  kind.push_back(TestKind::leaf);
+  feature.push_back(-1);
+  threshold.push_back(kNaN);
+}
+
+void TestTable::append_lists(const Test& test) {
   for (const auto& [category, to_branch] : test.codes) {
     code.push_back(category);
     branch.push_back(to_branch);

@@ -40,6 +40,10 @@ struct TestTable {
 
   std::size_t size() const { return kind.size(); }
   void append(const Test& test);
+  /// The two halves of it, for who learns of the tests later: a place for a test, and in order of the places the
+  /// categories and cuts of each.
+  void append_leaf();
+  void append_lists(const Test& test);
   Test get(std::size_t index) const;
   /// The branch for a value, kNoBranch if it is missing or a category that the node did not hold.
   std::int32_t answer(std::size_t index, double value) const;

@@ -1,27 +1,24 @@
 """What all estimators of one tree share: fit in named steps, and rows to leaves.
 
-A subclass says how `y` becomes a target (`_encode_target`), how the core is to grow
-(`_growth_params`) and what a prediction looks like.
+A subclass says how the core is to grow (`_growth_params`) and what a prediction looks like.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_number
+from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._estimator import FitTarget, TableEstimator, core_dataset, unchanged_on_failure
 from spinney._folds import hold_out, make_folds
 from spinney._settings import check_cf, thread_count
-from spinney._table import Schema, encode_table, encode_with
-from spinney._target import check_weights
+from spinney._table import Schema
 from spinney.pruning import PruningPath
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._view import Tree
@@ -31,45 +28,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Restore = Callable[[_core.Tree], _core.Tree]
-_KINDS = ("numeric", "ordered", "nominal")
-_MAX_CELLS = 2**31 - 1
 
 
-@contextmanager
-def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Leave an estimator as it was if its fit fails or is interrupted."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-def core_view(values: Floats) -> Floats:
-    """Return an array whose strides the core can follow: whole, aligned elements."""
-    if values.flags.aligned and not any(stride % 8 for stride in values.strides):
-        return values
-    return np.ascontiguousarray(values)
-
-
-@dataclass(frozen=True)
-class FitTarget:
-    """A checked target: for the core, for dividing rows evenly, and for the fitted estimator."""
-
-    weight: Floats
-    strata: NDArray[Any]
-    classes: NDArray[Any] | None
-    build: Callable[[Floats], _core.Target]  # from weights
-    cost: Floats | None = None  # inside the split search
-    exponent: int = 0  # y was multiplied by 2**-exponent
-    loss_exponent: int = 0
-
-    def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
-        """Return the core's target, with weight on the given rows only."""
-        weight = self.weight if rows is None else np.where(rows, self.weight, 0.0)
-        return self.build(weight)
+def unchanged(tree: _core.Tree) -> _core.Tree:
+    """Return a tree that was grown on the user's table as it is."""
+    return tree
 
 
 @dataclass(frozen=True)
@@ -85,42 +48,16 @@ class Rows:
         return None if self.held_out is None else ~self.held_out
 
 
-def core_dataset(values: Floats, schema: Schema) -> _core.Dataset:
-    """Return a table with its kinds of column, as the core takes it."""
-    kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
-    sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
-    return _core.Dataset(values, kinds, sizes)
-
-
-def _refuse_too_many_cells(X: Any) -> None:
-    """Refuse a table that cannot be sorted, before any of it is copied."""
-    shape = getattr(X, "shape", ())
-    if isinstance(shape, tuple) and len(shape) == 2 and shape[0] * shape[1] > _MAX_CELLS:
-        raise ValueError(
-            f"X has {shape[0]} x {shape[1]} cells, the limit of fit is {_MAX_CELLS}. Fit on a "
-            "sample of the rows."
-        )
-
-
-class BaseTree(BaseEstimator, ABC):
+class BaseTree(TableEstimator):
     """One tree in `tree_`."""
 
     _prunings: tuple[str | None, ...] = (None, "cost_complexity", "reduced_error")
 
     @abstractmethod
-    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        """Check y and what weighs it."""
-
-    @abstractmethod
     def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
         """Check the settings of growth."""
 
-    def _goes_on(self) -> bool:
-        """Tell whether fit goes on from the tree that is there."""
-        return False
-
     def _counts_weight(self) -> bool:
-        """Tell whether something depends on the size of the weights, not on their shares."""
         return self.pruning in ("error_based", "mdl")
 
     def _stops_early(self) -> bool:
@@ -159,25 +96,6 @@ class BaseTree(BaseEstimator, ABC):
 
     # -- The steps of fit
 
-    def _encode(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[NDArray[np.float64], Schema, FitTarget]:
-        """Table and target to numbers."""
-        name = type(self).__name__
-        _refuse_too_many_cells(X)
-        options = {"categorical_features": self.categorical_features, "estimator_name": name}
-        goes_on = self._goes_on()
-        if goes_on:
-            schema = self._schema
-            values = encode_with(schema, X, unseen=self.unseen, estimator_name=name)
-        else:
-            values, schema = encode_table(X, **options)
-        weight = check_weights(sample_weight, values.shape[0], counted=self._counts_weight())
-        target = self._encode_target(y, weight)
-        if not goes_on and not schema.all_numeric and not target.weight.all():
-            values, schema = encode_table(X, used_rows=target.weight > 0, **options)
-        return core_view(values), schema, target
-
     def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
         """Set rows aside, or deal them into folds, as pruning and early stopping need it."""
         check_choice("pruning", self.pruning, self._prunings)
@@ -212,7 +130,7 @@ class BaseTree(BaseEstimator, ABC):
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
     ) -> tuple[_core.Dataset, Restore]:
         """Return the table that the core grows on, and what makes its tree ask the user's."""
-        return core_dataset(values, schema), lambda tree: tree
+        return core_dataset(values, schema), unchanged
 
     def _n_threads(self) -> int:
         return thread_count(self.n_jobs)
@@ -265,17 +183,53 @@ class BaseTree(BaseEstimator, ABC):
         )
         return Tree(core, tree.schema, tree.classes)
 
+    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+        """Return the settings of growth and pruning for an ensemble, which runs in the core."""
+        check_choice("pruning", self.pruning, self._prunings)
+        check_choice("rule", self.rule, ("1se", "min"))
+        learner = _core.Learner()
+        learner.set_params(self._growth_params(values, target))
+        learner.one_standard_error = self.rule == "1se"
+        if self.ccp_alpha is not None:
+            if self.pruning not in (None, "cost_complexity"):
+                raise ValueError(
+                    f"members of an ensemble are pruned one way: ccp_alpha={self.ccp_alpha!r} does "
+                    f"not go with pruning={self.pruning!r}. Leave one of them out."
+                )
+            alpha = check_number("ccp_alpha", self.ccp_alpha, low=0.0)
+            learner.ccp_alpha = float(np.ldexp(alpha, -target.loss_exponent))
+            learner.set_pruning("alpha")
+        elif self.pruning == "cost_complexity":
+            learner.n_folds = check_integer(
+                "cv", self.cv, low=2, remedy="Members of an ensemble need a number of folds."
+            )
+            learner.set_pruning("cross_validated")
+        elif self.pruning is not None:
+            learner.set_pruning(self.pruning)
+        if self.pruning == "reduced_error" or self._stops_early():
+            learner.validation_fraction = check_number(
+                "validation_fraction", self.validation_fraction, low=0.0, high=1.0, open_ends=True
+            )
+        if self.pruning == "error_based":
+            learner.cf = check_cf(self.cf)
+            learner.raise_subtrees = check_flag("subtree_raising", self.subtree_raising)
+        return learner
+
+    def _adopt(self, tree: Tree, n_features: int) -> Self:
+        """Be the fitted estimator of a tree that was grown elsewhere."""
+        self._schema = tree.schema
+        self.n_features_in_ = n_features
+        if tree.schema.has_names:
+            self.feature_names_in_ = np.array(tree.schema.names, dtype=object)
+        if tree.classes is not None:
+            self.classes_ = tree.classes
+        self.tree_ = tree
+        return self
+
     def _remember(
         self, schema: Schema, target: FitTarget, tree: Tree, path: PruningPath | None
     ) -> None:
-        for fitted in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, fitted)
-        self._schema = schema
-        self.n_features_in_ = len(schema.columns)
-        if schema.has_names:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        if target.classes is not None:
-            self.classes_ = target.classes
+        self._remember_table(schema, target)
         self.tree_ = tree
         if path is not None:
             self.pruning_path_ = path
@@ -284,13 +238,6 @@ class BaseTree(BaseEstimator, ABC):
         """Add what else a fitted estimator has."""
 
     # -- Rows through the tree
-
-    def _rows(self, X: Any) -> Floats:
-        """Encode a table as fit encoded its own."""
-        if "tree_" not in vars(self):
-            check_is_fitted(self)
-        name = type(self).__name__
-        return core_view(encode_with(self._schema, X, unseen=self.unseen, estimator_name=name))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.
@@ -356,8 +303,3 @@ class BaseTree(BaseEstimator, ABC):
         """Each feature's share of the impurity that the tests remove."""
         check_is_fitted(self)
         return self.tree_.importances()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_choice, check_flag, check_integer
+from spinney._estimator import FitTarget
 from spinney._settings import check_cf, row_count
 from spinney._table import Schema
-from spinney.tree._base import FitTarget, Rows
+from spinney.tree._base import Rows
 from spinney.tree._multiway import MultiwayTree
 from spinney.tree._view import Tree
 
@@ -171,6 +172,12 @@ class C45Classifier(MultiwayTree):
         if not rows.folds and self.pruning != "mdl":
             tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
         return tree, errors
+
+    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+        learner = super()._as_member(values, target)
+        by_folds = self.pruning == "cost_complexity" and self.ccp_alpha is None
+        learner.collapse = not by_folds and self.pruning != "mdl"
+        return learner
 
     def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
         check_flag("rules", self.rules)

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_flag, check_integer
+from spinney._estimator import FitTarget
 from spinney._settings import growth_params
-from spinney.tree._base import BaseTree, FitTarget, Rows
+from spinney.tree._base import BaseTree, Rows
 from spinney.tree._scale import rescaled_tree
 
 Floats = NDArray[np.float64]
@@ -52,6 +53,13 @@ class CARTTree(BaseTree):
             "validation_weight": validation,
             "patience": min(patience, 2**62),
         }
+
+    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+        learner = super()._as_member(values, target)
+        if self._stops_early():
+            patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
+            learner.patience = min(patience, 2**62)
+        return learner
 
     def _n_threads(self) -> int:
         return 1 if callable(self.criterion) else super()._n_threads()

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._estimator import FitTarget
 from spinney._settings import CLASS_CRITERIA, CLASS_PRUNINGS
 from spinney._target import class_target
-from spinney.tree._base import FitTarget
 from spinney.tree._cart import CARTTree
 from spinney.tree._class_tree import ClassTree, build_target
 

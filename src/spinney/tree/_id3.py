@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_choice, check_integer, check_number
+from spinney._estimator import FitTarget
 from spinney._settings import row_count
 from spinney._table import Schema
-from spinney.tree._base import FitTarget, Restore, Rows
+from spinney.tree._base import Restore, Rows
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
 from spinney.tree._multiway import MultiwayTree
 

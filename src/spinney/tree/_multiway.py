@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._choices import check_choice, check_integer
+from spinney._estimator import FitTarget
 from spinney._settings import CLASS_PRUNINGS, max_depth_limit
 from spinney._target import class_target
-from spinney.tree._base import FitTarget
 from spinney.tree._class_tree import ClassTree, build_target
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from spinney._estimator import FitTarget
 from spinney._settings import REGRESSION_CRITERIA, thread_count
 from spinney._target import real_core, real_target
-from spinney.tree._base import FitTarget
 from spinney.tree._cart import CARTTree
 from spinney.tree._scale import far_exponent
 
@@ -166,6 +166,7 @@ class CARTRegressor(RegressorMixin, CARTTree):
             np.zeros(len(numbers)),
             None,
             partial(real_core, numbers),
+            y=numbers,
             exponent=exponent,
             loss_exponent=power * exponent,
         )

@@ -1,0 +1,84 @@
+#include "spinney/forest/boost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace spinney {
+
+namespace {
+
+constexpr std::size_t kManySamples = 1 << 12;            // so many that their weights do not fit the nearest cache
+constexpr std::uint64_t kDraws = 0x2545f4914f6cdd1dULL;  // keeps drawing of rows apart from growth
+
+/// By sample: whether a tree is wrong, or how far it is off.
+void find_errors(const SharedTable& table, const Tree& tree, std::vector<double>& off, Interrupt& interrupt) {
+  const Samples& samples = table.samples;
+  Predictor(tree).answers(tree, table.data.values, samples.row, off.data(), interrupt);
+  for (SampleIndex s = 0; s < samples.size(); ++s) {
+    off[s] = tree.n_classes > 0 ? (off[s] == static_cast<double>(samples.label[s]) ? 0.0 : 1.0)
+                                : std::abs(off[s] - samples.y[s]);
+  }
+}
+
+/// Rows drawn by weight, each drawn row to weigh 1. What is drawn follows the order of the table.
+std::vector<double> draw_rows(const BoostPlan& plan, const Samples& samples, std::span<const double> weights,
+                              std::uint64_t member) {
+  std::vector<SampleIndex> order(samples.size());
+  std::iota(order.begin(), order.end(), SampleIndex{0});
+  std::sort(order.begin(), order.end(), [&](SampleIndex a, SampleIndex b) { return samples.row[a] < samples.row[b]; });
+  std::vector<double> in_order, counts(samples.size());
+  for (const SampleIndex s : order) in_order.push_back(weights[s]);
+  const std::vector<double> drawn = plan.draw(in_order, member);
+  for (std::size_t i = 0; i < order.size(); ++i) counts[order[i]] = drawn[i] / samples.weight[order[i]];
+  return counts;
+}
+
+}  // namespace
+
+std::vector<double> BoostPlan::draw(std::span<const double> weights, std::uint64_t member) const {
+  return draw_by_weight(weights, weights.size(), RandomStream(seed ^ kDraws, member));
+}
+
+Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
+  const BoostPlan& plan = input.plan;
+  std::vector<SharedTable> tables = share_tables(input.courses, true, team, interrupt);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (!plan.resample && tables[i].sorted && tables[i].samples.size() >= kManySamples)
+      tables[i].blocks = std::make_shared<BlockCodes>(*tables[i].sorted);
+  }
+  const Samples& samples = tables[0].samples;
+  const double total = std::accumulate(samples.weight.begin(), samples.weight.end(), 0.0);
+  Booster booster(plan.rules, samples.weight);
+  Boosted out;
+  Draw draw;
+  std::vector<double> off(samples.size());
+  for (std::int64_t m = 0; m < plan.n_members; ++m) {
+    interrupt.check();
+    const auto member = static_cast<std::size_t>(m), course = member % input.courses.size();
+    const std::span<const double> weights = booster.weights();
+    Tree tree;
+    if (member < input.before.size()) {
+      tree = input.before[member];
+    } else {
+      draw.seed = RandomStream(plan.seed, member).next();
+      if (plan.resample) {
+        draw.counts = draw_rows(plan, samples, weights, member);
+      } else {
+        draw.counts.resize(samples.size());
+        for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];
+      }
+      tree = learn(tables[course], input.courses[course].learner, draw, interrupt, &team);
+    }
+    find_errors(tables[course], tree, off, interrupt);
+    const BoostRound& round = out.rounds.emplace_back(booster.add(off));
+    if (round.keep) out.members.push_back({PackedTree(tree), {}});
+    const bool enough = input.finished && input.finished(m + 1);
+    if (round.stop || enough) break;
+  }
+  out.weights.assign(input.courses[0].target.n_rows(), 0.0);
+  for (SampleIndex s = 0; s < samples.size(); ++s) out.weights[samples.row[s]] = booster.weights()[s];
+  return out;
+}
+
+}  // namespace spinney

@@ -1,0 +1,101 @@
+#include "spinney/forest/fit.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "spinney/forest/out_of_bag.hpp"
+
+namespace spinney {
+
+namespace {
+
+constexpr std::size_t kBatchCells = std::size_t{1} << 20;  // answers held until they are added up in order
+
+/// Says when the error has not fallen for long enough.
+class Patience {
+ public:
+  explicit Patience(const EnsemblePlan& plan) : plan_(plan) {}
+  bool is_over(double error) {
+    if (plan_.patience == 0) return false;
+    if (error < least_ - plan_.tolerance) {
+      least_ = error;
+      waited_ = 0;
+      return false;
+    }
+    return ++waited_ >= plan_.patience;
+  }
+
+ private:
+  const EnsemblePlan& plan_;
+  double least_ = kInfinity;
+  std::int64_t waited_ = 0;
+};
+
+}  // namespace
+
+std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whole, ThreadTeam& team,
+                                      Interrupt& interrupt) {
+  std::vector<SharedTable> tables;
+  for (const Course& course : courses) {
+    SharedTable table = share_table(course.data, course.target, interrupt);
+    const bool sort = course.learner.params.max_bins == 0;
+    for (const SharedTable& other : tables) {
+      if (!sort || other.data.values.data != course.data.values.data) continue;
+      if (other.order) table.order = other.order;
+      if (other.sorted) table.sorted = other.sorted;
+    }
+    if (sort && whole && !table.sorted) {
+      table.sorted = std::make_shared<SortedColumns>(sort_columns(course.data, table.samples, team, interrupt));
+    } else if (sort && !whole && !table.order) {
+      table.order = std::make_shared<const SortedOrder>(course.data, table.samples, team, interrupt);
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrupt) {
+  const EnsemblePlan& plan = input.plan;
+  const Target& target = input.courses[0].target;
+  const std::vector<SharedTable> tables = share_tables(input.courses, false, team, interrupt);
+  Patience patience(plan);
+  for (const double error : input.before.curve) patience.is_over(error);
+  BagSum bag(target, std::move(input.before));
+  Ensemble out;
+  const bool judges = plan.out_of_bag || plan.records;
+  const auto n_members = static_cast<std::size_t>(plan.n_members), first = static_cast<std::size_t>(plan.first_member);
+  const std::size_t batch = std::clamp<std::size_t>(kBatchCells / target.n_rows(), 8, 64);
+  std::atomic<std::size_t> n_done{first};
+  bool enough = false;  // somebody has asked to stop
+  while (first + out.members.size() < n_members && !enough) {
+    const std::size_t begin = out.members.size(), n = std::min(batch, n_members - first - begin);
+    out.members.resize(begin + n);
+    out.records.resize(begin + n);
+    std::vector<BagAnswers> answers(judges ? n : 0);
+    team.run(n, [&](std::size_t i, std::size_t worker) {
+      interrupt.check();
+      const std::size_t member = first + begin + i, course = member % input.courses.size();
+      const SharedTable& table = tables[course];
+      Draw draw = plan.sampling.draw(table, member);
+      const Tree tree = learn(table, input.courses[course].learner, draw, interrupt);
+      if (judges) answers[i] = judge(table, tree, draw, plan.records, out.records[begin + i], interrupt);
+      out.members[begin + i] = {PackedTree(tree), std::move(draw.groups)};
+      const std::size_t done = ++n_done;
+      if (worker == 0 && input.finished) enough = input.finished(static_cast<std::int64_t>(done)) || enough;
+    });
+    for (std::size_t i = 0; plan.out_of_bag && i < n; ++i) {
+      bag.add(answers[i], out.members[begin + i].groups);
+      if (!patience.is_over(bag.curve().back())) continue;
+      out.members.resize(begin + i + 1);
+      out.records.resize(begin + i + 1);
+      out.out_of_bag = std::move(bag).finish();
+      return out;
+    }
+  }
+  if (input.finished) input.finished(static_cast<std::int64_t>(first + out.members.size()));
+  out.out_of_bag = std::move(bag).finish();
+  return out;
+}
+
+}  // namespace spinney

@@ -1,0 +1,115 @@
+#include "spinney/forest/importance.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace spinney {
+
+namespace {
+
+constexpr std::uint64_t kShuffles = 0xd1342543de82ef95ULL;  // keeps shuffling apart from growth
+
+/// The rows that a member left out, as a table of their own.
+struct LeftOut {
+  std::vector<RowIndex> rows;
+  std::vector<double> values;  // by column
+  Matrix matrix() const {
+    return {values.data(), 1, static_cast<std::ptrdiff_t>(rows.size()), rows.size(), values.size() / rows.size()};
+  }
+};
+
+LeftOut left_out(const ImportanceTask& task, std::uint64_t member) {
+  LeftOut out;
+  std::vector<RowIndex> used;
+  for (std::size_t row = 0; row < task.target.n_rows(); ++row) {
+    if (task.target.weight[row] > 0.0) used.push_back(static_cast<RowIndex>(row));
+  }
+  const std::vector<double> counts = task.sampling.counts(used.size(), member);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (counts[i] == 0.0) out.rows.push_back(used[i]);
+  }
+  for (std::size_t f = 0; f < task.x.n_columns; ++f) {
+    for (const RowIndex row : out.rows) out.values.push_back(task.x.at(row, f));
+  }
+  return out;
+}
+
+/// Mean loss of a member over its rows left out.
+class Judge {
+ public:
+  Judge(const ImportanceTask& task, std::size_t member, const Tree& tree, const std::vector<RowIndex>& rows,
+        Interrupt& interrupt)
+      : target_(task.target),
+        groups_(task.forest.member(member).groups),
+        tree_(tree),
+        predictor_(tree),
+        rows_(rows),
+        places_(rows.size()),
+        answers_(rows.size()),
+        interrupt_(interrupt) {
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<RowIndex>(i);
+  }
+  double loss(const Matrix& x) {
+    predictor_.answers(tree_, x, places_, answers_.data(), interrupt_);
+    double sum = 0.0, weight = 0.0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const std::size_t row = rows_[i];
+      weight += target_.weight[row];
+      if (target_.n_classes == 0) {
+        sum += target_.weight[row] * (answers_[i] - target_.y[row]) * (answers_[i] - target_.y[row]);
+      } else {
+        const std::int32_t code = target_.codes[row];
+        const std::int32_t truth = groups_.empty() ? code : groups_[code];
+        sum += truth == static_cast<std::int32_t>(answers_[i]) ? 0.0 : target_.weight[row];
+      }
+    }
+    return sum / weight;
+  }
+
+ private:
+  const Target& target_;
+  const std::vector<std::int32_t>& groups_;
+  const Tree& tree_;
+  Predictor predictor_;
+  const std::vector<RowIndex>& rows_;
+  std::vector<RowIndex> places_;
+  std::vector<double> answers_;
+  Interrupt& interrupt_;
+};
+
+void member_importance(const ImportanceTask& task, std::size_t member, double* out, Interrupt& interrupt) {
+  LeftOut own = left_out(task, member);
+  const std::size_t n = own.rows.size();
+  std::fill(out, out + task.x.n_columns, n > 0 ? 0.0 : kNaN);
+  if (n == 0) return;
+  const Tree tree = task.forest.member(member).tree.unpack();
+  std::set<FeatureIndex> asked(tree.surrogates.tests.feature.begin(), tree.surrogates.tests.feature.end());
+  for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
+    if (!tree.is_leaf(node)) asked.insert(tree.tests.feature[node]);
+  }
+  Judge judge(task, member, tree, own.rows, interrupt);
+  const double before = judge.loss(own.matrix());
+  for (const FeatureIndex f : asked) {
+    double* column = own.values.data() + static_cast<std::size_t>(f) * n;
+    const std::vector<double> kept(column, column + n);
+    RandomStream random(task.sampling.growth_seed(member) ^ kShuffles, static_cast<std::uint64_t>(f));
+    for (std::int64_t repeat = 0; repeat < task.n_repeats; ++repeat) {
+      for (std::size_t i = n; i > 1; --i) std::swap(column[i - 1], column[random.below(i)]);
+      out[f] += (judge.loss(own.matrix()) - before) / static_cast<double>(task.n_repeats);
+    }
+    std::copy(kept.begin(), kept.end(), column);
+  }
+}
+
+}  // namespace
+
+std::vector<double> permutation_importance(const ImportanceTask& task, ThreadTeam& team, Interrupt& interrupt) {
+  std::vector<double> out(task.members.size() * task.x.n_columns, 0.0);
+  team.run(task.members.size(), [&](std::size_t i, std::size_t) {
+    interrupt.check();
+    member_importance(task, static_cast<std::size_t>(task.members[i]), out.data() + i * task.x.n_columns, interrupt);
+  });
+  return out;
+}
+
+}  // namespace spinney

@@ -1,0 +1,265 @@
+#include "spinney/forest/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "spinney/prune/cross_validate.hpp"
+#include "spinney/prune/description.hpp"
+#include "spinney/prune/error_based.hpp"
+#include "spinney/prune/reduced_error.hpp"
+#include "spinney/random.hpp"
+
+namespace spinney {
+
+namespace {
+
+/// A target of the member's own, with the arrays that it borrows.
+struct OwnTarget {
+  std::vector<std::int32_t> codes;
+  std::vector<double> weight;
+  Target target;
+};
+
+/// The rows of a member with what they count for, and the classes that it is taught.
+OwnTarget own_target(const SharedTable& shared, const Draw& draw) {
+  OwnTarget own;
+  own.target = shared.target;
+  own.weight.assign(shared.target.n_rows(), 0.0);
+  for (SampleIndex s = 0; s < shared.samples.size(); ++s) {
+    const RowIndex row = shared.samples.row[s];
+    own.weight[row] = shared.target.weight[row] * draw.counts[s];
+  }
+  if (!draw.codes.empty()) own.codes = draw.codes;
+  if (!draw.groups.empty()) {
+    own.codes.assign(shared.target.codes.begin(), shared.target.codes.end());
+    for (std::size_t row = 0; row < own.codes.size(); ++row) {
+      if (!shared.target.class_scale.empty()) own.weight[row] *= shared.target.class_scale[own.codes[row]];
+      own.codes[row] = draw.groups[own.codes[row]];
+    }
+    own.target.n_classes = 2;
+    own.target.class_scale.clear();
+    own.target.split_scale.clear();
+    own.target.cost.clear();
+  }
+  own.target.weight = own.weight;
+  if (!own.codes.empty()) own.target.codes = own.codes;
+  return own;
+}
+
+/// Samples with the sort of their columns.
+struct Training {
+  Samples samples;
+  std::shared_ptr<SortedColumns> sorted;
+};
+
+/// Some of the samples, in the order of all.
+struct Kept {
+  Samples samples;
+  std::vector<SampleIndex> new_index;
+};
+
+/// The samples of positive factor, their weights times the factor.
+Kept reweigh(const Samples& all, std::span<const double> factor) {
+  const auto n =
+      static_cast<std::size_t>(std::count_if(factor.begin(), factor.end(), [](double f) { return f > 0.0; }));
+  Kept out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
+  Samples& kept = out.samples;
+  kept.n_classes = all.n_classes;
+  kept.row.reserve(n);
+  kept.weight.reserve(n);
+  kept.split_weight.reserve(n);
+  kept.label.reserve(all.label.empty() ? 0 : n);
+  kept.is_one.reserve(all.is_one.empty() ? 0 : n);
+  kept.y.reserve(all.y.empty() ? 0 : n);
+  bool equal = true;
+  for (SampleIndex s = 0; s < all.size(); ++s) {
+    if (!(factor[s] > 0.0)) continue;
+    out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
+    kept.row.push_back(all.row[s]);
+    kept.weight.push_back(all.weight[s] * factor[s]);
+    kept.split_weight.push_back(all.split_weight_of(s) * factor[s]);
+    if (!all.label.empty()) kept.label.push_back(all.label[s]);
+    if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
+    if (!all.y.empty()) kept.y.push_back(all.y[s]);
+    kept.equal_weights = kept.equal_weights && kept.weight.back() == kept.weight[0];
+    equal = equal && kept.split_weight.back() == kept.split_weight[0];
+  }
+  if (equal && n > 0) {
+    kept.unit_weight = kept.split_weight[0];
+    kept.split_weight = {};
+  }
+  find_units(kept);
+  return out;
+}
+
+/// Samples of another target than the shared one's: their order follows the classes.
+Training retarget(const SharedTable& shared, const Target& target, Interrupt& interrupt) {
+  Training out{make_samples(target, {}, interrupt), nullptr};
+  std::vector<SampleIndex> of_row(target.n_rows(), kAbsent), new_index(shared.samples.size());
+  for (SampleIndex s = 0; s < out.samples.size(); ++s) of_row[out.samples.row[s]] = s;
+  for (SampleIndex s = 0; s < shared.samples.size(); ++s) new_index[s] = of_row[shared.samples.row[s]];
+  out.sorted = shared.select(new_index, out.samples.size(), interrupt);
+  return out;
+}
+
+/// The rows in a random order, then by class: dealing them out keeps the shares of the classes.
+std::vector<RowIndex> deal(const Target& target, std::uint64_t seed) {
+  RandomStream random(seed, 0);
+  std::vector<RowIndex> rows;
+  for (std::size_t row = 0; row < target.n_rows(); ++row) {
+    if (target.weight[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
+  }
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+  if (target.n_classes > 0) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](RowIndex a, RowIndex b) { return target.codes[a] < target.codes[b]; });
+  }
+  return rows;
+}
+
+/// Grows and prunes one tree from rows of its own.
+class Apprentice {
+ public:
+  Apprentice(const SharedTable& shared, const Learner& learner, const Draw& draw, ThreadTeam& team,
+             Interrupt& interrupt)
+      : data_(shared.data), learner_(learner), params_(learner.params), team_(team), interrupt_(interrupt) {
+    params_.seed = draw.seed;
+    params_.features = draw.features;
+    const bool changed = !draw.codes.empty() || !draw.groups.empty();
+    if (changed || reads_weights()) own_ = own_target(shared, draw);
+    target_ = own_.weight.empty() ? &shared.target : &own_.target;
+    const bool by_folds = learner.pruning == MemberPruning::cross_validated;
+    const bool untouched = params_.max_depth == 1 && !params_.multiway;
+    if (untouched) blocks_ = shared.blocks.get();
+    if (changed || by_folds) {
+      training_ = retarget(shared, own_.target, interrupt);
+      return;
+    }
+    Kept kept = reweigh(shared.samples, draw.counts);
+    const std::size_t n = kept.samples.size();
+    const bool shares = untouched && shared.sorted && n == shared.samples.size();
+    training_ = {std::move(kept.samples), shares ? shared.sorted : shared.select(kept.new_index, n, interrupt)};
+  }
+
+  Tree run() {
+    if (learner_.validation_fraction > 0.0) set_aside();
+    if (learner_.pruning == MemberPruning::cross_validated) return prune_by_folds();
+    Tree tree = grow(input(std::move(training_)), team_, interrupt_);
+    if (learner_.collapse) tree = collapse_useless(tree);
+    switch (learner_.pruning) {
+      case MemberPruning::none:
+      case MemberPruning::cross_validated: return tree;
+      case MemberPruning::alpha: return subtree_at(tree, cost_complexity(tree, LinkRule::rpart), learner_.ccp_alpha);
+      case MemberPruning::mdl: return collapse(tree, shortest(tree));
+      case MemberPruning::error_based:
+        return error_based(tree, data_.values, *target_, {learner_.cf, learner_.raise_subtrees, &params_.criterion},
+                           interrupt_);
+      case MemberPruning::reduced_error: break;
+    }
+    if (judge_weight_.empty()) return tree;
+    Target judge = *target_;
+    judge.weight = judge_weight_;
+    return collapse(tree, reduced_error(tree, data_.values, judge));
+  }
+
+ private:
+  /// Whether something beyond growth looks at the weights of the rows.
+  bool reads_weights() const {
+    return learner_.validation_fraction > 0.0 || learner_.pruning == MemberPruning::cross_validated ||
+           learner_.pruning == MemberPruning::error_based;
+  }
+  GrowInput input(Training training) {
+    return {data_,   *target_, params_,     std::move(training.samples), std::move(training.sorted),
+            blocks_, nullptr,  &validation_};
+  }
+  void set_aside();
+  Tree prune_by_folds();
+
+  const Dataset& data_;
+  const Learner& learner_;
+  GrowParams params_;
+  ThreadTeam& team_;
+  Interrupt& interrupt_;
+  OwnTarget own_;
+  const Target* target_ = nullptr;
+  Training training_;
+  const BlockCodes* blocks_ = nullptr;
+  std::vector<double> judge_weight_;  // of rows set aside, by row
+  Validation validation_;
+};
+
+/// An even share of every class judges; the others grow the tree.
+void Apprentice::set_aside() {
+  const std::vector<RowIndex> rows = deal(*target_, params_.seed);
+  const std::size_t n = rows.size();
+  if (n < 2) return;
+  blocks_ = nullptr;  // they are those of all samples
+  const auto wanted = static_cast<std::size_t>(std::llround(learner_.validation_fraction * static_cast<double>(n)));
+  const std::size_t n_out = std::clamp<std::size_t>(wanted, 1, n - 1);
+  judge_weight_.assign(own_.weight.size(), 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((i * n_out + n_out) / n == i * n_out / n) continue;
+    judge_weight_[rows[i]] = std::exchange(own_.weight[rows[i]], 0.0);
+  }
+  const Samples& samples = training_.samples;
+  std::vector<double> grows(samples.size());
+  for (SampleIndex s = 0; s < samples.size(); ++s) grows[s] = judge_weight_[samples.row[s]] > 0.0 ? 0.0 : 1.0;
+  Kept kept = reweigh(samples, grows);
+  std::shared_ptr<SortedColumns> sorted;
+  if (training_.sorted)
+    sorted = std::make_shared<SortedColumns>(
+        select_samples(*training_.sorted, kept.new_index, kept.samples.size(), interrupt_));
+  training_ = {std::move(kept.samples), std::move(sorted)};
+  if (learner_.patience == 0) return;
+  validation_ = {{}, judge_weight_, learner_.patience};
+  for (std::size_t row = 0; row < judge_weight_.size(); ++row) {
+    if (judge_weight_[row] > 0.0) validation_.rows.push_back(static_cast<RowIndex>(row));
+  }
+}
+
+/// The smallest tree within a standard error of the best, or the best, of the cost-complexity sequence.
+Tree Apprentice::prune_by_folds() {
+  const std::size_t n_rows = target_->n_rows();
+  Training copy{training_.samples, nullptr};
+  if (training_.sorted) copy.sorted = std::make_shared<SortedColumns>(training_.sorted->copy());
+  Tree tree = grow(input(std::move(copy)), team_, interrupt_);
+  const std::vector<RowIndex> rows = deal(*target_, params_.seed);
+  const auto k = std::min(static_cast<std::size_t>(learner_.n_folds), rows.size());
+  const CostComplexity path = cost_complexity(tree, LinkRule::rpart);
+  if (k < 2) return tree;
+  std::vector<std::vector<std::uint8_t>> test(k, std::vector<std::uint8_t>(n_rows, 0)), train = test;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t fold = 0; fold < k; ++fold) (i % k == fold ? test : train)[fold][rows[i]] = 1;
+  }
+  std::vector<Fold> folds;
+  for (std::size_t fold = 0; fold < k; ++fold) folds.push_back({train[fold], test[fold]});
+  const ErrorCurve curve = cross_validate(data_, *target_, params_, training_.samples, training_.sorted.get(), folds,
+                                          typical_alphas(path.alphas), team_, interrupt_);
+  return subtree_at(tree, path, path.alphas[choose_size(curve, learner_.one_standard_error)]);
+}
+
+}  // namespace
+
+std::shared_ptr<SortedColumns> SharedTable::select(std::span<const SampleIndex> new_index, std::size_t n_kept,
+                                                   Interrupt& interrupt) const {
+  if (order) return std::make_shared<SortedColumns>(order->select(new_index, n_kept, interrupt));
+  if (sorted) return std::make_shared<SortedColumns>(select_samples(*sorted, new_index, n_kept, interrupt));
+  return nullptr;
+}
+
+SharedTable share_table(const Dataset& data, const Target& target, Interrupt& interrupt) {
+  if (data.values.n_rows != target.n_rows()) throw std::invalid_argument("table and target differ in length");
+  SharedTable shared{data, target, make_samples(target, {}, interrupt), nullptr, nullptr, nullptr};
+  if (shared.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow trees from");
+  return shared;
+}
+
+Tree learn(const SharedTable& shared, const Learner& learner, const Draw& draw, Interrupt& interrupt,
+           ThreadTeam* team) {
+  ThreadTeam alone(1);
+  return Apprentice(shared, learner, draw, team ? *team : alone, interrupt).run();
+}
+
+}  // namespace spinney

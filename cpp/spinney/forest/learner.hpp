@@ -1,0 +1,58 @@
+#pragma once
+// One member of an ensemble: the rows, columns and classes that it sees, its tree grown and cut back.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "spinney/grow/grow.hpp"
+
+namespace spinney {
+
+enum class MemberPruning : std::uint8_t { none, alpha, cross_validated, reduced_error, error_based, mdl };
+
+/// The settings of an estimator of one tree.
+struct Learner {
+  GrowParams params;
+  MemberPruning pruning = MemberPruning::none;
+  double ccp_alpha = 0.0;
+  std::int64_t n_folds = 10;
+  bool one_standard_error = true;
+  double validation_fraction = 0.0;  // rows set aside, for reduced-error pruning or early stopping; 0: none
+  std::int64_t patience = 0;         // early stopping
+  double cf = 0.25;
+  bool raise_subtrees = true;
+  bool collapse = false;  // C4.5: branches that save no training error go
+};
+
+/// A table as all members of one learner see it: sorted once.
+struct SharedTable {
+  const Dataset& data;
+  const Target& target;
+  Samples samples;
+  std::shared_ptr<const SortedOrder> order;  // null with max_bins, and where `sorted` is there
+  std::shared_ptr<SortedColumns> sorted;     // for boosting, whose stumps leave it as it is
+  std::shared_ptr<const BlockCodes> blocks;  // for boosting; may be null
+
+  /// The columns of some samples, sorted; null with max_bins.
+  std::shared_ptr<SortedColumns> select(std::span<const SampleIndex> new_index, std::size_t n_kept,
+                                        Interrupt& interrupt) const;
+};
+
+/// Without its sort, which is made by who knows how it will be used.
+SharedTable share_table(const Dataset& data, const Target& target, Interrupt& interrupt);
+
+/// What one member sees of it.
+struct Draw {
+  std::vector<double> counts;          // by sample: what it counts for, times its weight; 0: it is left out
+  std::vector<FeatureIndex> features;  // ascending; empty: all
+  std::vector<std::int32_t> codes;     // classes by row, where they are others than the target's; else empty
+  std::vector<std::int32_t> groups;    // the group of each class; empty: classes are told apart
+  std::uint64_t seed = 0;
+};
+
+/// team, if given, helps to grow the tree.
+Tree learn(const SharedTable& shared, const Learner& learner, const Draw& draw, Interrupt& interrupt,
+           ThreadTeam* team = nullptr);
+
+}  // namespace spinney

@@ -1,0 +1,89 @@
+#include "spinney/forest/out_of_bag.hpp"
+
+#include <algorithm>
+
+namespace spinney {
+
+BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, bool everyone, Record& record,
+                 Interrupt& interrupt) {
+  const Samples& samples = table.samples;
+  const Target& target = table.target;
+  BagAnswers bag;
+  for (SampleIndex s = 0; s < samples.size(); ++s) {
+    if (draw.counts[s] == 0.0) bag.rows.push_back(samples.row[s]);
+  }
+  const std::size_t n_bag = bag.rows.size();
+  for (SampleIndex s = 0; everyone && s < samples.size(); ++s) {
+    if (draw.counts[s] != 0.0) bag.rows.push_back(samples.row[s]);
+  }
+  std::vector<double> answers(bag.rows.size());
+  Predictor(tree).answers(tree, table.data.values, bag.rows, answers.data(), interrupt);
+  for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) {
+    const RowIndex row = bag.rows[i];
+    const double weight = target.weight[row];
+    double loss = 0.0;
+    if (target.n_classes == 0) {
+      loss = weight * (answers[i] - target.y[row]) * (answers[i] - target.y[row]);
+    } else {
+      const std::int32_t truth = draw.groups.empty() ? target.codes[row] : draw.groups[target.codes[row]];
+      loss = truth == static_cast<std::int32_t>(answers[i]) ? 0.0 : weight;
+    }
+    record.training_error += loss;
+    if (i >= n_bag) continue;
+    record.bag_error += loss;
+    record.bag_weight += weight;
+  }
+  bag.rows.resize(n_bag);
+  bag.rows.shrink_to_fit();
+  if (target.n_classes > 0) {
+    bag.labels.assign(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(n_bag));
+  } else {
+    bag.numbers.assign(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(n_bag));
+  }
+  return bag;
+}
+
+BagSum::BagSum(const Target& target, OutOfBag before) : target_(target), bag_(std::move(before)) {
+  const std::size_t n = target.n_rows(), k = target.n_outputs();
+  bag_.sums.resize(n * k, 0.0);
+  bag_.n_votes.resize(n, 0);
+  loss_.resize(n, 0.0);
+  for (std::size_t row = 0; row < n; ++row) {
+    if (bag_.n_votes[row] > 0) loss_[row] = row_loss(row);
+  }
+}
+
+void BagSum::add(const BagAnswers& bag, const std::vector<std::int32_t>& groups) {
+  const std::size_t k = target_.n_outputs();
+  for (std::size_t i = 0; i < bag.rows.size(); ++i) {
+    const std::size_t row = bag.rows[i];
+    double* sums = bag_.sums.data() + row * k;
+    if (target_.n_classes == 0) {
+      sums[0] += bag.numbers[i];
+    } else if (groups.empty()) {
+      sums[bag.labels[i]] += 1.0;
+    } else {
+      for (std::size_t c = 0; c < k; ++c) sums[c] += groups[c] == bag.labels[i] ? 1.0 : 0.0;
+    }
+    ++bag_.n_votes[row];
+    loss_[row] = row_loss(row);
+  }
+  double total = 0.0, weight = 0.0;
+  for (std::size_t row = 0; row < loss_.size(); ++row) {
+    total += loss_[row];
+    weight += bag_.n_votes[row] > 0 ? target_.weight[row] : 0.0;
+  }
+  bag_.curve.push_back(weight > 0.0 ? total / weight : kNaN);
+}
+
+double BagSum::row_loss(std::size_t row) const {
+  if (target_.n_classes == 0) {
+    const double d = bag_.sums[row] / static_cast<double>(bag_.n_votes[row]) - target_.y[row];
+    return target_.weight[row] * d * d;
+  }
+  const double* votes = bag_.sums.data() + row * target_.n_outputs();
+  const auto label = std::max_element(votes, votes + target_.n_classes) - votes;
+  return label == target_.codes[row] ? 0.0 : target_.weight[row];
+}
+
+}  // namespace spinney

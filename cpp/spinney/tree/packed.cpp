@@ -1,0 +1,123 @@
+#include "spinney/tree/packed.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "spinney/data/target.hpp"
+
+namespace spinney {
+
+namespace {
+
+bool can_be_packed(const Tree& tree) {
+  if (tree.missing == MissingRule::fractional || tree.surrogates.tests.size() > 0) return false;
+  return std::all_of(tree.tests.kind.begin(), tree.tests.kind.end(),
+                     [](TestKind kind) { return kind == TestKind::leaf || kind == TestKind::threshold; });
+}
+
+double sum_of(const Tree& tree, NodeId node) {
+  const double* value = tree.values(node);
+  return std::accumulate(value, value + tree.n_outputs(), 0.0);
+}
+
+double least_cost(const Tree& tree, NodeId node) {
+  Target target;
+  target.cost = tree.cost;
+  return target.least_cost({tree.values(node), tree.n_outputs()});
+}
+
+/// An array without what it does not need.
+template <class T>
+std::vector<T> copy_of(const std::vector<T>& array) {
+  return {array.begin(), array.end()};
+}
+
+}  // namespace
+
+PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
+  const auto n = static_cast<NodeId>(tree.n_nodes());
+  for (NodeId node = 0; tree.n_classes > 0 && node < n; ++node)
+    label_.push_back(static_cast<std::uint16_t>(tree.label(node)));
+  label_.shrink_to_fit();
+  if (!can_be_packed(tree)) {
+    whole_ = tree;
+    return;
+  }
+  whole_ = empty_like(tree);
+  default_branch_.assign(tree.default_branch.begin(), tree.default_branch.end());
+  n_samples_.assign(tree.n_samples.begin(), tree.n_samples.end());
+  impurity_ = copy_of(tree.impurity);
+  gain_.reserve(tree.n_nodes() / 2);
+  for (NodeId node = 0; node < n; ++node) {
+    if (!tree.is_leaf(node)) gain_.push_back(tree.gain[node]);
+  }
+  const bool small = std::all_of(tree.value.begin(), tree.value.end(),
+                                 [](double v) { return static_cast<double>(static_cast<float>(v)) == v; });
+  if (small) {
+    small_value_.assign(tree.value.begin(), tree.value.end());
+  } else {
+    value_ = copy_of(tree.value);
+  }
+  bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
+  for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
+    weight_told = weight_told && tree.weight[node] == sum_of(tree, node);
+    risk_told = risk_told && tree.risk[node] == least_cost(tree, node);
+  }
+  if (!weight_told) weight_ = copy_of(tree.weight);
+  if (!risk_told) risk_ = copy_of(tree.risk);
+}
+
+Tree PackedTree::unpack() const {
+  if (!is_packed()) return whole_;
+  Tree tree = empty_like(whole_);
+  const auto n = static_cast<NodeId>(n_nodes());
+  tree.parent.assign(n, kNoNode);
+  tree.default_branch.assign(default_branch_.begin(), default_branch_.end());
+  tree.n_samples.assign(n_samples_.begin(), n_samples_.end());
+  tree.impurity = impurity_;
+  tree.value = value_;
+  if (value_.empty()) tree.value.assign(small_value_.begin(), small_value_.end());
+  tree.weight = weight_;
+  tree.risk = risk_;
+  Test test;
+  std::size_t n_divided = 0;
+  for (NodeId node = 0; node < n; ++node) {
+    const bool leaf = is_leaf(node);
+    tree.first_child.push_back(leaf ? kNoNode : nodes_[node].child);
+    tree.n_children.push_back(leaf ? 0 : 2);
+    test.kind = leaf ? TestKind::leaf : TestKind::threshold;
+    test.feature = leaf ? -1 : nodes_[node].feature;
+    test.threshold = leaf ? kNaN : nodes_[node].threshold;
+    tree.tests.append(test);
+    tree.surrogates.close_node();
+    tree.gain.push_back(leaf ? 0.0 : gain_[n_divided++]);
+    if (!leaf) tree.parent[nodes_[node].child] = tree.parent[nodes_[node].child + 1] = node;
+    if (weight_.empty()) tree.weight.push_back(sum_of(tree, node));
+    if (risk_.empty()) tree.risk.push_back(least_cost(tree, node));
+  }
+  return tree;
+}
+
+NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {
+  if (!is_packed()) return spinney::walk(whole_, node, x, row);
+  while (!is_leaf(node)) {
+    const double value = x.at(row, nodes_[node].feature);
+    const bool right = value == value ? value > nodes_[node].threshold : default_branch_[node] == 1;
+    node = nodes_[node].child + (right ? 1 : 0);
+  }
+  return node;
+}
+
+void PackedTree::add_answer(NodeId node, double weight, double* out) const {
+  if (n_classes() == 0) {
+    out[0] += weight * value(node, 0);
+    return;
+  }
+  const std::size_t k = n_outputs();
+  double total = 0.0;
+  for (std::size_t c = 0; c < k; ++c) total += value(node, c);
+  for (std::size_t c = 0; c < k; ++c)
+    out[c] += weight * (total > 0.0 ? value(node, c) / total : 1.0 / static_cast<double>(k));
+}
+
+}  // namespace spinney

@@ -1,0 +1,34 @@
+"""Ensembles: what each member sees, the learner, which members stay, how they are combined."""
+
+from spinney.ensemble._bagged import PermutationImportance
+from spinney.ensemble._bagging import BaggingClassifier, BaggingRegressor
+from spinney.ensemble._binomial import binomial_accuracy
+from spinney.ensemble._boosting import AdaBoostClassifier, AdaBoostRegressor
+from spinney.ensemble._coverage import CoverageTable
+from spinney.ensemble._diversity import Diversity, disagreement, diversity, kappa, q_statistic
+from spinney.ensemble._filtering import BoostByFilteringClassifier
+from spinney.ensemble._forest import RandomForestClassifier, RandomForestRegressor
+from spinney.ensemble._selection_report import SelectionReport
+from spinney.ensemble._view import Forest
+from spinney.ensemble._voting import VotingCombiner
+
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "BoostByFilteringClassifier",
+    "CoverageTable",
+    "Diversity",
+    "Forest",
+    "PermutationImportance",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "SelectionReport",
+    "VotingCombiner",
+    "binomial_accuracy",
+    "disagreement",
+    "diversity",
+    "kappa",
+    "q_statistic",
+]

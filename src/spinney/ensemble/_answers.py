@@ -1,0 +1,240 @@
+"""What ensembles answer: classes by vote or by mean shares, numbers by mean or median."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+
+from spinney._settings import thread_count
+from spinney.ensemble._base import BaseEnsemble
+from spinney.ensemble._view import Forest
+
+Floats = NDArray[np.float64]
+_BLOCK = 1 << 22  # answers that are sorted at once
+
+
+def shares_of(sums: Floats) -> Floats:
+    """Return rows that add up to 1; even shares for a row without any votes."""
+    totals = sums.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(totals > 0, sums / totals, 1.0 / sums.shape[1]))
+
+
+class ClassEnsemble(ClassifierMixin, BaseEnsemble):
+    """An ensemble that votes for classes."""
+
+    def _decide(self, sums: Floats) -> NDArray[Any]:
+        """Return the classes that sums of votes, or of shares, speak for."""
+        labels: NDArray[Any] = self.classes_[sums.argmax(axis=1)]
+        return labels
+
+    def _votes(self) -> bool:
+        """Tell whether members vote for one class each."""
+        return True
+
+    def _member_codes(self, X: Any, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the class codes that some members say, one row a member."""
+        if any(len(self._committee.groups(i)) for i in members.tolist()):
+            raise ValueError(
+                "members with targets='regroup' tell groups of classes apart, not classes, so "
+                "their answers cannot be compared."
+            )
+        answers = self._committee.answers(self._asked(X), members, thread_count(self.n_jobs))
+        return np.asarray(answers, dtype=np.int64)
+
+    def _probabilities(self, sums: Floats) -> Floats:
+        return shares_of(sums)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class that the members together choose for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        return self._decide(self._sums(X, self._votes()))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return how much speaks for each class: shares that add up to 1.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        return self._probabilities(self._sums(X, self._votes()))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield `predict` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        for _, sums in self._staged_sums(X, self._votes()):
+            yield self._decide(sums)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows, n_classes)
+        """
+        for _, sums in self._staged_sums(X, self._votes()):
+            yield self._probabilities(sums)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+
+class NumberEnsemble(RegressorMixin, BaseEnsemble):
+    """An ensemble that predicts numbers."""
+
+    def _takes_median(self) -> bool:
+        """Tell whether the median is taken, and not the mean."""
+        return False
+
+    def predict(self, X: Any) -> Floats:
+        """Return what the members together predict for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        if self._takes_median():
+            rows, members = self._asked(X), self._members()
+            answers = self._committee.answers(rows, members, thread_count(self.n_jobs))
+            return weighted_median(answers, self._weights())
+        sums = self._sums(X, False)[:, 0] / len(self._members())
+        if np.isfinite(sums).all():
+            return np.asarray(sums)
+        rows, members = self._asked(X), self._members()  # too large to be added up
+        shares = np.full(len(members), 1.0 / len(members))
+        return np.asarray(self._committee.sums(rows, members, shares, False, 1)[:, 0])
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        if not self._takes_median():
+            for n, sums in self._staged_sums(X, False):
+                yield sums[:, 0] / n
+            return
+        rows, members, weights = self._asked(X), self._members(), self._weights()
+        answers = self._committee.answers(rows, members, thread_count(self.n_jobs))
+        for n in range(1, len(members) + 1):
+            yield weighted_median(answers[:n], weights[:n])
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield R squared of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true numbers.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for numbers in self.staged_predict(X):
+            yield float(r2_score(y, numbers, sample_weight=sample_weight))
+
+
+def weighted_median(answers: Floats, weights: Floats) -> Floats:
+    """Return the median over members of their answers: one row a member.
+
+    With weights it is the least answer that, with all below it, has at least half of the weight;
+    without any the usual median.
+    """
+    if not len(weights):
+        return np.asarray(np.median(answers, axis=0))
+    out = np.empty(answers.shape[1])
+    step = max(1, _BLOCK // len(answers))
+    for begin in range(0, len(out), step):
+        block = answers[:, begin : begin + step]
+        order = np.argsort(block, axis=0, kind="stable")
+        upto = np.cumsum(weights[order], axis=0)
+        place = (upto >= 0.5 * upto[-1]).argmax(axis=0)
+        columns = np.arange(block.shape[1])
+        out[begin : begin + step] = block[order[place, columns], columns]
+    return out
+
+
+def least_cost(sums: Floats, committee: Any) -> Floats | None:
+    """Return what each class would cost, made negative; None if the trees know no costs."""
+    if not isinstance(committee, Forest):
+        return None
+    costs = committee[0].cost_matrix
+    return None if costs is None else -(sums @ costs)

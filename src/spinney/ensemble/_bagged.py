@@ -1,0 +1,339 @@
+"""Members trained next to each other: out-of-bag estimates, selection, proximities, importances."""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from spinney import _core
+from spinney._choices import check_choice, check_flag, check_integer, check_number
+from spinney._estimator import FitTarget
+from spinney._settings import random_seed, thread_count
+from spinney._target import real_target
+from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
+from spinney.ensemble._base import BaseEnsemble
+from spinney.ensemble._lesson import Bagged, in_units
+from spinney.ensemble._selection import choose_members
+from spinney.ensemble._view import Forest
+from spinney.tree._scale import scaled
+from spinney.tree._words import join_words
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PermutationImportance:
+    """How much worse members answer for rows that they did not see once a column is shuffled.
+
+    Parameters
+    ----------
+    importances : array of shape (n_members, n_features)
+        The rise of each member's error rate, or mean squared error.
+    mean, standard_error : array of shape (n_features,)
+        Over the members.
+    """
+
+    importances: Floats
+    mean: Floats
+    standard_error: Floats
+
+
+class BaggedEnsemble(BaseEnsemble):
+    """Members that do not depend on each other."""
+
+    _bagged: Bagged
+    _runs: list[tuple[int, _core.EnsemblePlan]]  # first member of each fit of a warm start
+
+    @abstractmethod
+    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
+        """Check what members see of the data."""
+
+    def _train(self, lesson: Any, finished: Any) -> None:
+        goes_on = self._goes_on()
+        before = self._bagged if goes_on else None
+        if not goes_on:
+            self._seed = random_seed(self.random_state)
+        plan = self._plan(lesson, self._n_members())
+        plan.first_member = len(before.members) if before is not None else 0
+        self._set_stopping(plan)
+        bagged = lesson.bag(plan, self._n_threads(lesson), before, finished)
+        self._remember_members(lesson, bagged.members)
+        self._bagged = bagged
+        self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan)]
+        self._n_rows = len(lesson.target.weight)
+        self._select(bagged, lesson.target)
+        if plan.out_of_bag:
+            self._remember_bag(bagged, lesson.target)
+
+    def _set_stopping(self, plan: _core.EnsemblePlan) -> None:
+        check_choice("stop", self.stop, ("oob", None))
+        if self.stop == "oob":
+            plan.patience = check_integer("patience", self.patience, low=1)
+            plan.tolerance = check_number("tolerance", self.tolerance, low=0.0)
+        plan.out_of_bag = check_flag("oob_score", self.oob_score) or self.stop == "oob"
+        plan.records = getattr(self, "selection", None) is not None
+
+    def _n_threads(self, lesson: Any) -> int:
+        """Return the number of threads: one where a criterion is the user's own function."""
+        callables = [callable(getattr(one, "criterion", None)) for one in lesson.learners]
+        return 1 if any(callables) else thread_count(self.n_jobs)
+
+    # -- Which members answer
+
+    def _select(self, bagged: Bagged, target: FitTarget) -> None:
+        self.selected_ = np.arange(len(bagged.members), dtype=np.int64)
+
+    def _members(self) -> NDArray[np.int64]:
+        return self.selected_
+
+    def drop(self, members: Any) -> Self:
+        """Take members out of the vote.
+
+        Parameters
+        ----------
+        members : iterable of int
+            Their places in `estimators_`. They stay there, but answer no more.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        n_members = len(self._committee)
+        dropped = np.asarray(list(members), dtype=np.int64)
+        outside = dropped[(dropped < 0) | (dropped >= n_members)]
+        if len(outside):
+            raise ValueError(
+                f"there is no member {int(outside[0])}; they are numbered 0 to {n_members - 1}."
+            )
+        kept = np.setdiff1d(self.selected_, dropped)
+        if not len(kept):
+            raise ValueError("drop would leave no member to answer. Keep at least one.")
+        self.selected_ = kept
+        return self
+
+    # -- Rows that members did not see
+
+    def _remember_bag(self, bagged: Bagged, target: FitTarget) -> None:
+        """Keep the answers of the members that did not see a row."""
+        self.oob_error_curve_ = bagged.curve
+        used = target.weight > 0
+        seen = used & (bagged.n_votes > 0)
+        if not seen[used].all():
+            warnings.warn(
+                f"{np.count_nonzero(used & ~seen)} of {np.count_nonzero(used)} rows were seen by "
+                "every member, so they have no out-of-bag prediction. Use more members, or a "
+                "sampling that leaves rows out.",
+                UserWarning,
+                stacklevel=4,
+            )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = bagged.sums / bagged.n_votes[:, None]
+        self._remember_bag_answers(means, seen, target)
+
+    @abstractmethod
+    def _remember_bag_answers(
+        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
+    ) -> None:
+        """Keep the out-of-bag predictions and their score."""
+
+    def oob_permutation_importance(
+        self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 1
+    ) -> PermutationImportance:
+        """Return how much worse each member answers once a column of its unseen rows is shuffled.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            The table of fit: its rows say which of them a member did not see.
+        y : array of shape (n_rows,)
+            The target of fit.
+        sample_weight : array of shape (n_rows,), default=None
+            The weights of fit.
+        n_repeats : int, default=1
+            How often each column is shuffled in each member.
+
+        Returns
+        -------
+        PermutationImportance
+        """
+        check_is_fitted(self)
+        repeats = check_integer("n_repeats", n_repeats, low=1)
+        if not isinstance(self._committee, Forest):
+            raise TypeError("out-of-bag importances need members that are trees of this package.")
+        values = self._rows(X)
+        if len(values) != self._n_rows:
+            raise ValueError(
+                f"X has {len(values)} rows, but fit saw {self._n_rows}. Give the table of fit: "
+                "only its rows are known to be unseen by a member."
+            )
+        target = self._encode(X, y, sample_weight)[2]
+        forest = in_units(self._committee, target)
+        members, parts = self._members(), []
+        ends = [*[first for first, _ in self._runs[1:]], len(self._committee)]
+        for (first, plan), end in zip(self._runs, ends, strict=True):
+            own = members[(members >= first) & (members < end)]
+            parts.append(
+                forest.permutation_importance(
+                    values, target.core(), plan, own, repeats, thread_count(self.n_jobs)
+                )
+            )
+        importances = np.concatenate(parts)
+        known = importances[~np.isnan(importances[:, 0])]
+        if not len(known):
+            raise ValueError("every member saw all rows. Use a sampling that leaves rows out.")
+        spread = known.std(axis=0, ddof=1) if len(known) > 1 else np.zeros(known.shape[1])
+        numbers = (importances, known.mean(axis=0), spread / np.sqrt(len(known)))
+        return PermutationImportance(*(scaled(one, 2 * target.exponent) for one in numbers))
+
+    def proximities(self, X: Any, Y: Any = None) -> Floats:
+        """Return the share of the members in which two rows end in the same leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        Y : table of shape (n_others, n_features) or None, default=None
+            Rows to compare with; None for X itself.
+
+        Returns
+        -------
+        array of shape (n_rows, n_others)
+        """
+        check_is_fitted(self)
+        members = self._members()
+        left = self.apply(X)[:, members]
+        right = left if Y is None else self.apply(Y)[:, members]
+        same = np.zeros((len(left), len(right)))
+        for member in range(len(members)):
+            same += left[:, member, None] == right[None, :, member]
+        return same / len(members)
+
+
+class BaggedClasses(ClassEnsemble, BaggedEnsemble):
+    """Members that vote for classes."""
+
+    def _votes(self) -> bool:
+        check_choice("combine", self.combine, ("vote", "average"))
+        return bool(self.combine == "vote")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._votes()
+        check_choice("ties", self.ties, ("lowest", "random"))
+
+    def _decide(self, sums: Floats) -> NDArray[Any]:
+        check_choice("ties", self.ties, ("lowest", "random"))
+        if not self._votes():
+            costs = least_cost(sums, self._committee)
+            sums = sums if costs is None else costs
+        if self.ties == "lowest":
+            return super()._decide(sums)
+        best = sums == sums.max(axis=1, keepdims=True)
+        draws = np.random.default_rng(self._seed).random(len(sums))
+        wanted = np.floor(draws * best.sum(axis=1)).astype(np.int64)
+        labels: NDArray[Any] = self.classes_[(best.cumsum(axis=1) > wanted[:, None]).argmax(axis=1)]
+        return labels
+
+    def _remember_bag_answers(
+        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
+    ) -> None:
+        totals = means.sum(axis=1, keepdims=True)
+        self.oob_decision_function_ = means / np.where(totals > 0, totals, 1.0)
+        if seen.any():
+            hits = means[seen].argmax(axis=1) == target.strata[seen]
+            self.oob_score_ = float(np.average(hits, weights=target.weight[seen]))
+
+
+class BaggedNumbers(NumberEnsemble, BaggedEnsemble):
+    """Members that predict numbers."""
+
+    def _takes_median(self) -> bool:
+        check_choice("combine", self.combine, ("mean", "median"))
+        return bool(self.combine == "median")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._takes_median()
+
+    def _remember_bag_answers(
+        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
+    ) -> None:
+        self.oob_prediction_ = means[:, 0]
+        if np.count_nonzero(seen) < 2:
+            return
+        y, weight = np.asarray(target.y)[seen], target.weight[seen]
+        answers = np.ldexp(means[seen, 0], -target.exponent)
+        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+        error = np.average((y - answers) ** 2, weights=weight)
+        self.oob_score_ = float(1.0 - error / spread) if spread > 0 else 0.0
+
+
+class Selects(BaggedEnsemble):
+    """Members of which some stay."""
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        data = self.selection_data
+        if isinstance(data, str):
+            check_choice("selection_data", data, ("training", "oob"))
+        elif not isinstance(data, tuple) or len(data) != 2:
+            raise ValueError(
+                "selection_data must be 'training', 'oob' or a tuple (X, y), got a "
+                f"{type(data).__name__}."
+            )
+
+    def _select(self, bagged: Bagged, target: FitTarget) -> None:
+        errors, data, unit = self._judged(bagged, target)
+        self.selected_, report = choose_members(self.selection, errors, self.trim, data, unit=unit)
+        if report is not None:
+            self.selection_report_ = report
+
+    def _judged(self, bagged: Bagged, target: FitTarget) -> tuple[Floats, str, float | None]:
+        """Return each member's error, on which rows, and what one row adds to it."""
+        data = self.selection_data
+        if self.selection is None:
+            return np.zeros(len(bagged.members)), "training", 1.0
+        if not isinstance(data, str):
+            return self._errors_on(*data), "given", 1.0 if target.classes is not None else None
+        errors, bag_errors, bag_weight = bagged.records.T
+        row = float(target.weight[target.weight > 0].mean())
+        if data == "oob":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                errors = np.where(bag_weight > 0, bag_errors / bag_weight, np.nan)
+            row = row / float(bag_weight.mean()) if bag_weight.any() else 1.0
+        elif target.classes is None:
+            errors = errors / target.weight.sum()
+        return errors, data, row if target.classes is not None else None
+
+    def _errors_on(self, X: Any, y: Any) -> Floats:
+        """Return how many of the given rows each member gets wrong, or its mean squared error."""
+        rows = self._asked(X)
+        everyone = np.arange(len(self._committee), dtype=np.int64)
+        answers: Floats = self._committee.answers(rows, everyone, thread_count(self.n_jobs))
+        y = np.asarray(y)
+        if y.shape != answers.shape[1:]:
+            raise ValueError(
+                f"selection_data has {answers.shape[1]} rows in X but y of shape {y.shape}."
+            )
+        if "classes_" not in vars(self):
+            numbers = real_target(y, np.ones(len(y)), estimator_name="selection_data")
+            return np.asarray(((answers - numbers) ** 2).mean(axis=1))
+        place = {label: code for code, label in enumerate(self.classes_.tolist())}
+        codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
+        known = codes >= 0
+        if not known.any():
+            raise ValueError(
+                f"selection_data has labels such as {y.tolist()[0]!r}, none of which is a class of "
+                f"fit, {join_words(self.classes_.tolist())}."
+            )
+        wrong = np.empty(len(everyone))
+        for i in everyone.tolist():
+            groups = np.asarray(self._committee.groups(i))
+            truth = groups[codes] if len(groups) else codes
+            wrong[i] = np.count_nonzero((answers[i] != truth) | ~known)
+        return wrong

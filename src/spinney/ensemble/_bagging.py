@@ -1,0 +1,333 @@
+"""Bagging of any learner, with selection of members."""
+
+from typing import Any
+
+from spinney import _core
+from spinney.ensemble._bagged import BaggedClasses, BaggedEnsemble, BaggedNumbers, Selects
+from spinney.ensemble._sampling import sampling_plan, set_features, set_targets
+from spinney.tree import CARTClassifier, CARTRegressor
+
+
+class Bagging(Selects, BaggedEnsemble):
+    """What bagging of classes and of numbers share."""
+
+    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
+        plan = sampling_plan(
+            sampling=self.sampling,
+            bootstrap=self.bootstrap,
+            max_samples=self.max_samples,
+            n_rows=int((lesson.target.weight > 0).sum()),
+            n_members=n_members,
+            seed=self._seed,
+        )
+        set_features(plan, self.max_features, len(lesson.schema.columns))
+        return plan
+
+
+class BaggingClassifier(Bagging, BaggedClasses):
+    """Members trained on samples of the rows, or on other parts of the data, and their vote.
+
+    Every source of difference between members can be used with every other: rows, weights, columns,
+    classes and tests.
+
+    Parameters
+    ----------
+    estimator : estimator, list of estimators or None, default=None
+        The learner of the members; a list is used in turn. Trees of this package are trained in one
+        call, with their own criterion, costs and pruning; any scikit-learn classifier will do. None
+        for CART, fully grown, without surrogates.
+    n_estimators : int, default=100
+        Number of members, or the largest number with `stop="oob"`.
+    sampling : str or None, default="bootstrap"
+        Which rows a member sees: "bootstrap" draws them with replacement, "subsample" without;
+        "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
+        all but one of the parts; "wagging" gives each row a random weight; None is all rows.
+    bootstrap : bool, default=True
+        False is another word for `sampling="subsample"`.
+    max_samples : int, float or None, default=None
+        Rows that a member sees, or their share. None: all of them for "bootstrap", half for
+        "subsample", and as many parts as members for "partition" and "overlap", where it is the
+        size of a part.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns that a member sees, drawn anew for each; None for all.
+    targets : {"regroup", "flip"} or None, default=None
+        What members are taught: the classes, or two random groups of classes, where a vote counts
+        for every class of its group, or classes of which some are changed at random.
+    flip_rate : float, default=0.1
+        Chance of a label to be changed by `targets="flip"`.
+    n_best_splits : int, default=1
+        Nodes of CART take one of so many best tests, of different columns, at random.
+    selection : {"trimmed", "mode"}, callable or None, default=None
+        Which members stay: all but the `trim` share with most errors, those with at most the most
+        common number of errors, or what a function of the errors says.
+    selection_data : {"training", "oob"} or tuple (X, y), default="training"
+        Where errors are counted: on all training rows, as rates on the rows that a member did not
+        see, or on given rows.
+    trim : float, default=0.25
+        Share of the members that `selection="trimmed"` drops.
+    combine : {"vote", "average"}, default="vote"
+        Each member votes for a class, or the class shares are averaged.
+    ties : {"lowest", "random"}, default="lowest"
+        Who wins a tied vote: the first class, or one drawn by lot for each row.
+    oob_score : bool, default=False
+        Whether to predict each row by the members that did not see it.
+    stop : {"oob"} or None, default=None
+        "oob" adds members until the out-of-bag error stops falling.
+    patience : int, default=20
+        Members without a lower error that `stop="oob"` waits for.
+    tolerance : float, default=0.0
+        How much lower the error must be.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    warm_start : bool, default=False
+        Keep the members of the last fit and add to them.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of estimators
+        All members.
+    forest_ : Forest
+        Their trees, if they are trees of this package.
+    selected_ : array of int
+        Places of the members that vote.
+    selection_report_ : SelectionReport
+        Errors of the members, and why those stayed that did.
+    oob_score_ : float
+        Accuracy of the votes of members that did not see a row.
+    oob_decision_function_ : array of shape (n_rows, n_classes)
+        Shares of these votes; NaN for a row that every member saw.
+    oob_error_curve_ : array
+        Their error by the number of members.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the members' tests remove, on average.
+
+    References
+    ----------
+    Breiman (1996). Bagging predictors. Machine Learning 24.
+
+    Examples
+    --------
+    >>> from spinney import BaggingClassifier
+    >>> from spinney.datasets import load_credit_example
+    >>> data = load_credit_example()
+    >>> model = BaggingClassifier(n_estimators=25, random_state=0).fit(data.X, data.y)
+    >>> len(model.estimators_)
+    25
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        *,
+        sampling: str | None = "bootstrap",
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        max_features: int | float | str | None = None,
+        targets: str | None = None,
+        flip_rate: float = 0.1,
+        n_best_splits: int = 1,
+        selection: Any = None,
+        selection_data: Any = "training",
+        trim: float = 0.25,
+        combine: str = "vote",
+        ties: str = "lowest",
+        oob_score: bool = False,
+        stop: str | None = None,
+        patience: int = 20,
+        tolerance: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sampling = sampling
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.targets = targets
+        self.flip_rate = flip_rate
+        self.n_best_splits = n_best_splits
+        self.selection = selection
+        self.selection_data = selection_data
+        self.trim = trim
+        self.combine = combine
+        self.ties = ties
+        self.oob_score = oob_score
+        self.stop = stop
+        self.patience = patience
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> CARTClassifier:
+        return CARTClassifier(max_surrogates=0)
+
+    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
+        plan = super()._plan(lesson, n_members)
+        set_targets(plan, self.targets, self.flip_rate)
+        return plan
+
+
+class BaggingRegressor(Bagging, BaggedNumbers):
+    """Members trained on samples of the rows, or on other parts of the data, and their mean.
+
+    Parameters
+    ----------
+    estimator : estimator, list of estimators or None, default=None
+        The learner of the members; a list is used in turn. Trees of this package are trained in one
+        call, with their own criterion and pruning; any scikit-learn regressor will do. None for
+        CART, fully grown, without surrogates.
+    n_estimators : int, default=100
+        Number of members, or the largest number with `stop="oob"`.
+    sampling : str or None, default="bootstrap"
+        Which rows a member sees: "bootstrap" draws them with replacement, "subsample" without;
+        "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
+        all but one of the parts; "wagging" gives each row a random weight; None is all rows.
+    bootstrap : bool, default=True
+        False is another word for `sampling="subsample"`.
+    max_samples : int, float or None, default=None
+        Rows that a member sees, or their share. None: all of them for "bootstrap", half for
+        "subsample", and as many parts as members for "partition" and "overlap", where it is the
+        size of a part.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns that a member sees, drawn anew for each; None for all.
+    n_best_splits : int, default=1
+        Nodes of CART take one of so many best tests, of different columns, at random.
+    selection : {"trimmed", "mode"}, callable or None, default=None
+        Which members stay: all but the `trim` share with the largest errors, those with at most the
+        most common error (errors are put into bins), or what a function of the errors says.
+    selection_data : {"training", "oob"} or tuple (X, y), default="training"
+        Where errors are measured: on all training rows, on the rows that a member did not see, or
+        on given rows.
+    trim : float, default=0.25
+        Share of the members that `selection="trimmed"` drops.
+    combine : {"mean", "median"}, default="mean"
+        The mean of the members' predictions, or the median (bragging).
+    oob_score : bool, default=False
+        Whether to predict each row by the members that did not see it.
+    stop : {"oob"} or None, default=None
+        "oob" adds members until the out-of-bag error stops falling.
+    patience : int, default=20
+        Members without a lower error that `stop="oob"` waits for.
+    tolerance : float, default=0.0
+        How much lower the error must be.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    warm_start : bool, default=False
+        Keep the members of the last fit and add to them.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of estimators
+        All members.
+    forest_ : Forest
+        Their trees, if they are trees of this package.
+    selected_ : array of int
+        Places of the members that answer.
+    selection_report_ : SelectionReport
+        Errors of the members, and why those stayed that did.
+    oob_score_ : float
+        R squared of the out-of-bag predictions.
+    oob_prediction_ : array of shape (n_rows,)
+        Means of the members that did not see a row; NaN for a row that every member saw.
+    oob_error_curve_ : array
+        Their mean squared error by the number of members.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the members' tests remove, on average.
+
+    References
+    ----------
+    Breiman (1996). Bagging predictors. Machine Learning 24.
+
+    Examples
+    --------
+    >>> from spinney import BaggingRegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 5.0]
+    >>> BaggingRegressor(sampling=None, n_estimators=3).fit(X, y).predict([[3.5]])
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        *,
+        sampling: str | None = "bootstrap",
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        max_features: int | float | str | None = None,
+        n_best_splits: int = 1,
+        selection: Any = None,
+        selection_data: Any = "training",
+        trim: float = 0.25,
+        combine: str = "mean",
+        oob_score: bool = False,
+        stop: str | None = None,
+        patience: int = 20,
+        tolerance: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sampling = sampling
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.n_best_splits = n_best_splits
+        self.selection = selection
+        self.selection_data = selection_data
+        self.trim = trim
+        self.combine = combine
+        self.oob_score = oob_score
+        self.stop = stop
+        self.patience = patience
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> CARTRegressor:
+        return CARTRegressor(max_surrogates=0)

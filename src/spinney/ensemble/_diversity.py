@@ -1,0 +1,315 @@
+"""How much the members of an ensemble differ, pair by pair.
+
+Members that err on the same rows gain nothing by voting. Three measures tell of a pair: how often
+its labels differ, how far the agreement goes beyond chance (Cohen's kappa), and whether its errors
+fall on the same rows (Yule's Q). All three are shares of weight, so weights may be scaled.
+
+References
+----------
+Kuncheva and Whitaker, Measures of diversity in classifier ensembles, 2003.
+Margineantu and Dietterich, Pruning adaptive boosting, 1997 (the kappa-error diagram).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._target import check_weights, check_y
+from spinney.tree._words import join_words
+
+__all__ = [
+    "Diversity",
+    "disagreement",
+    "diversity",
+    "kappa",
+    "pair_mean",
+    "q_statistic",
+]
+
+Floats = NDArray[np.float64]
+_CELLS = 2**20  # of an indicator matrix at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """How much the members of an ensemble differ. `print` shows the means.
+
+    Parameters
+    ----------
+    members : array of int
+        Places of the members compared in `estimators_`.
+    errors : array of shape (n_members,)
+        Error rate of each.
+    disagreement, q_statistic, kappa : array of shape (n_members, n_members)
+        The measures of each pair, see the functions of the same names.
+    """
+
+    members: NDArray[np.int64]
+    errors: Floats
+    disagreement: Floats
+    q_statistic: Floats
+    kappa: Floats
+
+    @property
+    def pair_errors(self) -> Floats:
+        """Mean error of each pair, of shape (n_members, n_members)."""
+        return np.asarray((self.errors[:, None] + self.errors[None, :]) / 2.0)
+
+    @property
+    def mean_error(self) -> float:
+        """Mean error of the members."""
+        return float(self.errors.mean())
+
+    @property
+    def mean_disagreement(self) -> float:
+        """Mean disagreement of the pairs; 0 for a single member."""
+        return pair_mean(self.disagreement)
+
+    @property
+    def mean_q_statistic(self) -> float:
+        """Mean Q of the pairs; 1 for a single member."""
+        return pair_mean(self.q_statistic)
+
+    @property
+    def mean_kappa(self) -> float:
+        """Mean kappa of the pairs; 1 for a single member."""
+        return pair_mean(self.kappa)
+
+    def pairs(self) -> tuple[Floats, Floats]:
+        """Return kappa and mean error of each pair once: the points of a kappa-error diagram."""
+        upper = np.triu_indices(len(self.members), k=1)
+        return self.kappa[upper], self.pair_errors[upper]
+
+    def __str__(self) -> str:
+        count = len(self.members)
+        rows = [
+            ("error of a member", self.mean_error, self.errors),
+            ("disagreement", self.mean_disagreement, self.disagreement),
+            ("Q statistic", self.mean_q_statistic, self.q_statistic),
+            ("kappa", self.mean_kappa, self.kappa),
+        ]
+        lines = [
+            f"{count} members, {count * (count - 1) // 2} pairs",
+            f"{'':<19}{'mean':>8}{'least':>8}{'most':>8}",
+        ]
+        for name, mean, values in rows:
+            known = values if values.ndim == 1 else _each_pair(values)
+            lines.append(f"  {name:<17}{mean:z8.3f}{known.min():z8.3f}{known.max():z8.3f}")
+        return "\n".join(lines)
+
+
+def diversity(
+    ensemble: Any, X: Any, y: Any, sample_weight: Any = None, *, voting: bool = True
+) -> Diversity:
+    """Compare the members of a fitted ensemble of classifiers on given rows.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        With `classes_` and `estimators_`, each of which predicts labels.
+    X, y : table and labels
+        Rows; best ones that no member was trained on.
+    sample_weight : array of shape (n_rows,), default=None
+        Weights of the rows.
+    voting : bool, default=True
+        Compare only the members in `selected_`, if the ensemble has it; otherwise all.
+
+    Returns
+    -------
+    Diversity
+    """
+    if not hasattr(ensemble, "classes_") or not hasattr(ensemble, "estimators_"):
+        raise TypeError(
+            f"diversity needs a fitted ensemble of classifiers, got {type(ensemble).__name__} "
+            "without classes_ or estimators_."
+        )
+    estimators = ensemble.estimators_
+    members = np.arange(len(estimators), dtype=np.int64)
+    if voting and getattr(ensemble, "selected_", None) is not None:
+        members = np.asarray(ensemble.selected_, dtype=np.int64)
+    classes = np.asarray(ensemble.classes_)
+    if hasattr(ensemble, "_member_codes"):  # one of ours
+        labels = ensemble._member_codes(X, members)
+    else:
+        labels = np.array([_member_codes(estimators[k], k, X, classes) for k in members.tolist()])
+    truth = _codes(check_y(y, labels.shape[1], type(ensemble).__name__), classes)
+    weight = check_weights(sample_weight, labels.shape[1])
+    return Diversity(
+        members,
+        np.average(labels != truth, axis=1, weights=weight),
+        disagreement(labels, weight),
+        q_statistic(labels, truth, weight),
+        kappa(labels, weight),
+    )
+
+
+def disagreement(labels: Any, sample_weight: Any = None) -> Floats:
+    """Return the share of rows that each two members label differently.
+
+    Parameters
+    ----------
+    labels : int array of shape (n_members, n_rows)
+        Class code of each row according to each member.
+    sample_weight : array of shape (n_rows,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (n_members, n_members)
+        From 0 (always the same) to 1; 0 on the diagonal.
+
+    Examples
+    --------
+    >>> disagreement([[0, 1, 1, 0], [0, 1, 0, 0]])
+    array([[0.  , 0.25],
+           [0.25, 0.  ]])
+    """
+    labels, weight = _checked(labels, sample_weight)
+    return np.asarray(_differing(labels, weight) / weight.sum())
+
+
+def kappa(labels: Any, sample_weight: Any = None) -> Floats:
+    """Return Cohen's kappa of each two members: their agreement beyond what chance gives.
+
+    Kappa is 1 - (share of rows with different labels) / (that share if the labels of the two were
+    independent). Two members that give all rows one and the same class leave 0/0. They agree
+    everywhere, so their kappa is 1.
+
+    Parameters
+    ----------
+    labels : int array of shape (n_members, n_rows)
+        Class code of each row according to each member.
+    sample_weight : array of shape (n_rows,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (n_members, n_members)
+        1 for full agreement, 0 for that of chance, below 0 for less; 1 on the diagonal.
+
+    Examples
+    --------
+    >>> kappa([[0, 1, 1, 0], [0, 1, 0, 0]])
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+    labels, weight = _checked(labels, sample_weight)
+    given = np.array([(labels == code) @ weight for code in np.unique(labels)])
+    others = (1.0 - np.eye(len(given))) @ given  # sums, not total - given: 0 stays exactly 0
+    expected = given.T @ others
+    expected = (expected + expected.T) / (2.0 * weight.sum())
+    ratio = np.zeros_like(expected)
+    np.divide(_differing(labels, weight), expected, out=ratio, where=expected > 0)
+    return np.asarray(1.0 - ratio)
+
+
+def q_statistic(labels: Any, y: Any, sample_weight: Any = None) -> Floats:
+    """Return Yule's Q of each two members: whether their errors fall on the same rows.
+
+    With a and d the weights of rows that both have right and that both have wrong, and b and c of
+    those that one has right, Q is (ad - bc) / (ad + bc). Where that is 0/0, Q is 1 if the two are
+    right on exactly the same rows, and otherwise 0: one of them is always right or always wrong,
+    which tells nothing about the other.
+
+    Parameters
+    ----------
+    labels : int array of shape (n_members, n_rows)
+        Class code of each row according to each member.
+    y : int array of shape (n_rows,)
+        True class codes.
+    sample_weight : array of shape (n_rows,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (n_members, n_members)
+        From -1 (errors on different rows) over 0 (independent) to 1; 1 on the diagonal.
+
+    Examples
+    --------
+    >>> q_statistic([[0, 1, 1, 0], [0, 1, 0, 1]], y=[0, 1, 1, 1])
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    labels, weight = _checked(labels, sample_weight)
+    truth = np.asarray(y)
+    if truth.shape != labels.shape[1:]:
+        raise ValueError(f"y must have {labels.shape[1]} entries, got shape {truth.shape}.")
+    n_members = len(labels)
+    both, one, neither = (np.zeros((n_members, n_members)) for _ in range(3))
+    for rows in _blocks(labels):
+        right = (labels[:, rows] == truth[rows]).astype(np.float64)
+        wrong = 1.0 - right
+        both += (right * weight[rows]) @ right.T
+        neither += (wrong * weight[rows]) @ wrong.T
+        one += (right * weight[rows]) @ wrong.T
+    same, different = both * neither, one * one.T
+    same = (same + same.T) / 2.0  # products of matrices are symmetric but for rounding
+    q = np.where((one == 0) & (one.T == 0), 1.0, 0.0)
+    np.divide(same - different, same + different, out=q, where=same + different > 0)
+    return q
+
+
+def pair_mean(matrix: Floats) -> float:
+    """Return the mean of a symmetric matrix over pairs of different members.
+
+    A single member forms no pair; then it is the value of that member with itself.
+    """
+    return float(_each_pair(np.asarray(matrix)).mean())
+
+
+def _each_pair(matrix: Floats) -> Floats:
+    """Return the entries above the diagonal, or the only entry."""
+    return matrix[np.triu_indices(len(matrix), k=1)] if len(matrix) > 1 else matrix.ravel()
+
+
+def _differing(labels: NDArray[Any], weight: Floats) -> Floats:
+    """Return the weight of the rows that each two members label differently.
+
+    One product of indicator matrices per class and block of rows. It adds up what differs and
+    subtracts nothing, so that full agreement is exactly 0.
+    """
+    total = np.zeros((len(labels), len(labels)))
+    for rows in _blocks(labels):
+        for code in np.unique(labels[:, rows]):
+            chosen = (labels[:, rows] == code).astype(np.float64)
+            total += (chosen * weight[rows]) @ (1.0 - chosen).T
+    return np.asarray((total + total.T) / 2.0)
+
+
+def _blocks(labels: NDArray[Any]) -> Iterator[slice]:
+    n_members, n_rows = labels.shape
+    step = max(1, _CELLS // n_members)
+    return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+def _checked(labels: Any, sample_weight: Any) -> tuple[NDArray[Any], Floats]:
+    labels = np.asarray(labels)
+    if labels.ndim != 2 or not labels.size or labels.dtype.kind not in "iu":
+        raise ValueError(
+            "labels must be class codes, an integer array of shape (n_members, n_rows) that is not "
+            f"empty, got shape {labels.shape} and type {labels.dtype}."
+        )
+    return labels, check_weights(sample_weight, labels.shape[1])
+
+
+def _member_codes(member: Any, k: int, X: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    codes = _codes(member.predict(X), classes)
+    if (codes < 0).any():
+        raise ValueError(
+            f"member {k} predicts labels that are none of the classes of the ensemble, "
+            f"{join_words(classes.tolist())}."
+        )
+    return codes
+
+
+def _codes(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each label among the classes; -1 if it is none of them."""
+    labels = np.asarray(labels)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    found = np.array([place.get(label, -1) for label in distinct.tolist()], dtype=np.int64)
+    return found[inverse]

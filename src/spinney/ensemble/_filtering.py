@@ -1,0 +1,377 @@
+"""Boosting by filtering: three learners, the later two on rows that the earlier ones find hard.
+
+The rows pass once, in random order, as a stream::
+
+    [ learner 1 | half wrong, half right by learner 1 | where learners 1 and 2 disagree ]
+      size        at most half of the rest               what is left
+
+A row is taken at most once; one that a filter does not take is gone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from spinney._callbacks import CallbackMixin
+from spinney._estimator import _refuse_too_many_cells, unchanged_on_failure
+from spinney._settings import row_count
+from spinney._table import Schema, check_columns
+from spinney._table._open import open_table
+from spinney._target import check_weights, class_target
+from spinney.ensemble._filters import balanced, decided, half_wrong
+from spinney.ensemble._learner import (
+    class_codes,
+    is_class_learner,
+    new_member,
+    schema_for,
+    small_set,
+    told_of_columns,
+)
+from spinney.ensemble._progress import progress
+from spinney.ensemble._rows import as_rows, take_rows
+from spinney.tree._classifier import CARTClassifier
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Places = NDArray[np.intp]  # rows of the table of fit
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Checked input of a fit: the rows in the order in which they pass."""
+
+    rows: Any
+    codes: Codes
+    weight: Floats | None  # None: learners get none
+    order: Places
+    coins: NDArray[np.bool_]  # heads: the next row of learner 2 is one that learner 1 gets wrong
+    seeds: NDArray[np.int64]
+    size: int  # of learner 1's sample, and the most that the others get
+
+
+class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
+    """The first method of boosting: three learners, trained on filtered rows, vote.
+
+    Learner 1 is trained on a random sample. For learner 2 a coin is tossed: heads takes the next
+    row that learner 1 gets wrong, tails the next that it gets right, so that learner 1 is of no use
+    on them. Learner 3 is trained on rows where the first two disagree. The answer is what learners
+    1 and 2 say if they agree, and what learner 3 says if they do not.
+
+    The rows pass once, in random order, and each is used at most once: the method needs many rows.
+    Learner 2 may read half of what learner 1 left; learner 3 has the rest. A learner's set ends
+    when it has `sample_size` rows, or when no row is left that it needs.
+
+    If the rows do not last for three learners, learner 1 stands alone, since no second learner
+    could outvote it, and `outcome_` says why. More than two classes work in the same way, but only
+    for two classes does theory promise that the vote is better than its learners.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner: any scikit-learn classifier or pipeline. It is given rows of the table as it
+        is. None for a `CARTClassifier` without surrogates that is just deep enough to name every
+        class: for two classes a stump. A classifier of another package that would get rows of a
+        single class is replaced by scikit-learn's `DummyClassifier`.
+    sample_size : int, float or None, default=None
+        Rows of learner 1, and the most that the other two get; a float is a share of the rows. None
+        for a third of the rows.
+    random_state : int, RandomState or None, default=None
+        For the order of the rows, the coin, and learners that use random numbers.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of classifiers
+        The three learners, or learner 1 alone.
+    sample_indices_ : list of arrays
+        For each learner the rows that it was trained on, in the order in which they passed.
+    outcome_ : str
+        "boosted": three learners vote. Otherwise learner 1 stands alone, because of "no_errors" (it
+        got all rows right that learner 2 could have had), "no_disagreement" (learners 1 and 2 agree
+        on all that was left) or "too_few_rows" (none were left).
+
+    References
+    ----------
+    Schapire (1990). The strength of weak learnability. Machine Learning 5, 197-227.
+
+    Examples
+    --------
+    >>> from spinney import BoostByFilteringClassifier
+    >>> from spinney.datasets import load_pima_indians_diabetes
+    >>> data = load_pima_indians_diabetes()
+    >>> model = BoostByFilteringClassifier(random_state=0).fit(data.X, data.y)
+    >>> [len(rows) for rows in model.sample_indices_]
+    [256, 122, 105]
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        sample_size: int | float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.sample_size = sample_size
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the three learners.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays,
+            as far as the learner takes them.
+        y : array of shape (n_rows,)
+            The classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent. A learner that takes no weights
+            is given rows that were drawn instead: each stays in the stream with a chance
+            proportional to its weight.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            _refuse_too_many_cells(X)
+            shape = open_table(X, type(self).__name__).shape
+            weight = check_weights(sample_weight, shape[0])
+            target = class_target(y, weight, estimator_name=type(self).__name__)
+            learner = self._learner(len(target.classes))
+            schema = schema_for(learner, X, weight > 0, type(self).__name__)
+            given = None if sample_weight is None else weight
+            stream = self._stream(as_rows(X), target.codes, weight > 0, given, learner)
+            self._remember(schema, target.classes)
+            with progress(self, "boosting by filtering", 3, X=X, y=y) as finished:
+                self._boost(told_of_columns(learner, schema), stream, finished)
+        return self
+
+    # -- The steps of fit
+
+    def _learner(self, n_classes: int) -> Any:
+        """Return the learner, unfitted."""
+        if self.estimator is None:
+            depth = max(1, int(np.ceil(np.log2(n_classes))))
+            return CARTClassifier(max_depth=depth, max_surrogates=0)
+        if not is_class_learner(self.estimator):
+            raise ValueError(
+                f"estimator must be a classifier, got {self.estimator!r}. Give an instance such as "
+                "CARTClassifier(max_depth=2), or None for a small tree."
+            )
+        return self.estimator
+
+    def _stream(
+        self, rows: Any, codes: Codes, used: NDArray[np.bool_], weight: Floats | None, learner: Any
+    ) -> Stream:
+        """Draw everything that is random."""
+        random = check_random_state(self.random_state)
+        places = np.flatnonzero(used)
+        order = places[random.permutation(len(places))]
+        coins = random.random_sample(len(places)) < 0.5
+        seeds = random.randint(np.iinfo(np.int32).max, size=3)
+        if weight is not None:
+            weight = weight / weight.max()
+            if not has_fit_parameter(learner, "sample_weight"):
+                order = order[random.random_sample(len(order)) < weight[order]]
+                weight = None
+        return Stream(rows, codes, weight, order, coins, seeds, self._size(len(order)))
+
+    def _size(self, n_rows: int) -> int:
+        if self.sample_size is None:
+            return max(1, n_rows // 3)
+        size = row_count("sample_size", self.sample_size, 1, n_rows)
+        if n_rows >= 3 and size > n_rows - 2:  # fewer are too few in any case
+            raise ValueError(
+                f"sample_size={self.sample_size!r} leaves no rows for learners 2 and 3: there "
+                f"are {n_rows} rows. Use sample_size=None for a third of them."
+            )
+        return size
+
+    def _remember(self, schema: Schema, classes: NDArray[Any]) -> None:
+        for fitted in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, fitted)
+        self._schema = schema
+        self.classes_ = classes
+        self.n_features_in_ = len(schema.columns)
+        if schema.has_names:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    def _boost(self, learner: Any, stream: Stream, finished: Any) -> None:
+        """Let the rows pass, and train a learner on what each filter takes."""
+        taken = [stream.order[: stream.size]]
+        members = [self._train(learner, stream, 0, taken[0])]
+        finished(1)
+        self.outcome_ = self._filter(learner, stream, members, taken, finished)
+        n_members = 3 if self.outcome_ == "boosted" else 1
+        self.estimators_, self.sample_indices_ = members[:n_members], taken[:n_members]
+
+    def _filter(
+        self, learner: Any, stream: Stream, members: list[Any], taken: list[Places], finished: Any
+    ) -> str:
+        """Add learners 2 and 3, as far as there are rows for them; return how it ended."""
+        order, size = stream.order, stream.size
+        part = order[size : size + (len(order) - size) // 2]
+        if not len(part):
+            return "too_few_rows"
+        wrong = self._codes(members[0], take_rows(stream.rows, part)) != stream.codes[part]
+        if not wrong.any():
+            return "no_errors"
+        chosen, n_read = half_wrong(wrong, stream.coins, size)
+        taken.append(part[chosen])
+        members.append(self._train(learner, stream, 1, part[chosen], wrong[chosen]))
+        finished(2)
+        rest = order[size + n_read :]
+        table = take_rows(stream.rows, rest)
+        differ = self._codes(members[0], table) != self._codes(members[1], table)
+        if not differ.any():
+            return "no_disagreement"
+        taken.append(rest[differ][:size])
+        members.append(self._train(learner, stream, 2, taken[2]))
+        finished(3)
+        return "boosted"
+
+    def _train(
+        self,
+        learner: Any,
+        stream: Stream,
+        number: int,
+        places: Places,
+        wrong: NDArray[np.bool_] | None = None,
+    ) -> Any:
+        """Train one learner on some rows."""
+        codes = stream.codes[places]
+        member = new_member(learner, codes, int(stream.seeds[number]))
+        extra = {}
+        if stream.weight is not None:
+            extra["sample_weight"] = balanced(stream.weight[places], wrong)
+        with small_set(codes):
+            member.fit(take_rows(stream.rows, places), self.classes_[codes], **extra)
+        return member
+
+    # -- Answers
+
+    def _codes(self, member: Any, X: Any) -> Codes:
+        return class_codes(member, X, self.classes_)
+
+    def _answers(self, X: Any) -> list[Codes]:
+        """Check a table and return what each learner says."""
+        check_is_fitted(self)
+        open_table(X, type(self).__name__)
+        rows = as_rows(X)
+        check_columns(self._schema, rows, estimator_name=type(self).__name__)
+        return [self._codes(member, rows) for member in self.estimators_]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return what learners 1 and 2 agree on, or else what learner 3 says.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        decision = decided(self._answers(X))
+        labels: NDArray[Any] = self.classes_[decision]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the shares of the votes.
+
+        Where all three name different classes, learner 3 decides: its vote counts twice.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        answers = self._answers(X)
+        votes: Floats = np.eye(len(self.classes_))[np.array(answers)].sum(axis=0)
+        if len(answers) == 3:
+            tied = np.flatnonzero(votes.max(axis=1) == 1.0)
+            votes[tied, answers[2][tied]] += 1.0
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Return predictions of the first learner, the first two, and all three.
+
+        Two learners say what learner 1 says: learner 2 alone cannot outvote it.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        answers = self._answers(X)
+        for n_members in range(1, len(answers) + 1):
+            yield self.classes_[decided(answers[:n_members])]
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Return the accuracy of each of the `staged_predict`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learner = CARTClassifier() if self.estimator is None else self.estimator
+        tags.input_tags.allow_nan = (
+            is_class_learner(learner) and get_tags(learner).input_tags.allow_nan
+        )
+        return tags

@@ -1,0 +1,191 @@
+"""What members learn from: a table and a target, encoded once for all of them.
+
+A lesson trains members in one call, next to each other (`bag`) or one after the other (`boost`).
+Here the members are trees of the package, and the call is one of the core; `_outside` has the same
+lesson for learners of any other origin.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._choices import check_integer
+from spinney._estimator import FitTarget
+from spinney._table import Schema
+from spinney.ensemble._view import Forest
+from spinney.tree._base import BaseTree, Restore, Rows, unchanged
+from spinney.tree._cart import CARTTree
+from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+Finished = Callable[[int], bool]
+_ALL = Rows(None, [])
+
+
+@dataclass(frozen=True)
+class Bagged:
+    """Members trained next to each other.
+
+    `sums` and `n_votes` hold the answers for rows that members did not see, `curve` the error of
+    these by the number of members, and `records` for every member its error over all training rows,
+    its error over the rows left out, and the weight of these rows.
+    """
+
+    members: Any
+    sums: Floats
+    n_votes: NDArray[np.int64]
+    curve: Floats
+    records: Floats
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """Members trained one after the other.
+
+    `rounds` holds for every member tried: error, weight of its vote, loss of the ensemble, whether
+    it was kept, whether training stopped there. `weights` are those of the rows at the end.
+    """
+
+    members: Any
+    rounds: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True)
+class TreeLesson:
+    """A lesson for trees of the package."""
+
+    learners: list[BaseTree]
+    values: Floats
+    schema: Schema
+    targets: list[FitTarget]
+    tables: list[_core.Dataset]
+    restores: list[Restore]
+    settings: list[_core.Learner]
+
+    @property
+    def target(self) -> FitTarget:
+        """The target, with the settings of the first learner."""
+        return self.targets[0]
+
+    def bag(
+        self, plan: _core.EnsemblePlan, n_threads: int, before: Bagged | None, finished: Finished
+    ) -> Bagged:
+        """Train members next to each other, after those that are there."""
+        exponent = self.target.exponent
+        sums, n_votes, curve = np.zeros(0), np.zeros(0, np.int64), np.zeros(0)
+        if before is not None and before.n_votes.shape == self.target.weight.shape:
+            sums, n_votes = np.ldexp(before.sums.ravel(), -exponent), before.n_votes
+            curve = np.ldexp(before.curve, -2 * exponent)
+        core, sums, n_votes, curve, records = _core.fit_ensemble(
+            self.tables,
+            [target.core() for target in self.targets],
+            self.settings,
+            plan,
+            n_threads,
+            sums,
+            n_votes,
+            curve,
+            finished,
+        )
+        forest = self._forest(core, plan.first_member)
+        if exponent:
+            sums, curve = scaled(sums, exponent), scaled(curve, 2 * exponent)
+            with np.errstate(over="ignore"):  # an infinite error is refused where it matters
+                records[:, :2] = np.ldexp(records[:, :2], 2 * exponent)
+        if before is not None:
+            forest = before.members.joined(forest)
+            records = np.concatenate([before.records, records])
+        return Bagged(forest, sums, n_votes, curve, records)
+
+    def boost(
+        self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished
+    ) -> Boosted:
+        """Train members one after the other; those that are there are judged again."""
+        start = None if before is None else self._in_units(before)
+        core, rounds, weights = _core.boost(
+            self.tables,
+            [target.core() for target in self.targets],
+            self.settings,
+            plan,
+            n_threads,
+            start,
+            finished,
+        )
+        return Boosted(self._forest(core, 0), rounds, weights)
+
+    def _forest(self, core: _core.Forest, first: int) -> Forest:
+        """Return trees that ask the user's columns and answer in the user's units."""
+        forest = Forest(core, self.schema, self.target.classes)
+        restores = [self.restores[(first + i) % len(self.restores)] for i in range(len(forest))]
+        exponent = self.target.exponent
+        if not exponent and all(restore is unchanged for restore in self.restores):
+            return forest
+        trees = [restore(core.tree(i)) for i, restore in enumerate(restores)]
+        if exponent:
+            units = (exponent, self.target.loss_exponent)
+            trees = [rescaled_tree(Tree(tree, self.schema), *units)._core for tree in trees]
+        groups = [core.groups(i) for i in range(len(forest))]
+        return Forest.of_trees(trees, groups, self.schema, self.target.classes)
+
+    def _in_units(self, forest: Forest) -> _core.Forest:
+        """Return trees of an earlier fit in the units of this one."""
+        if not all(restore is unchanged for restore in self.restores):
+            raise ValueError(
+                "warm_start does not work with members that cut numeric columns into intervals "
+                "beforehand. Use discretize=None, or fit anew."
+            )
+        return in_units(forest, self.target)
+
+
+def in_units(forest: Forest, target: FitTarget) -> _core.Forest:
+    """Return the trees of a forest in the units of a target."""
+    if not target.exponent:
+        return forest._core
+    units = (-target.exponent, -target.loss_exponent)
+    trees = [rescaled_tree(tree, *units)._core for tree in forest]
+    return _core.Forest(trees, [[] for _ in trees])
+
+
+def tree_lesson(
+    learners: list[BaseTree],
+    values: Floats,
+    schema: Schema,
+    targets: list[FitTarget],
+    n_best_splits: Any = 1,
+) -> TreeLesson:
+    """Check the settings of some learners and put them and the table in the core's words.
+
+    Parameters
+    ----------
+    learners : list of estimators
+        Members take them in turn.
+    values : array of shape (n_rows, n_features)
+        The encoded table.
+    schema : Schema
+        Its columns.
+    targets : list of FitTarget
+        One a learner.
+    n_best_splits : int, default=1
+        Nodes of CART take one of so many best tests, at random.
+
+    Returns
+    -------
+    TreeLesson
+    """
+    n_best = check_integer("n_best_splits", n_best_splits, low=1)
+    if n_best > 1 and not all(isinstance(learner, CARTTree) for learner in learners):
+        raise ValueError(f"n_best_splits={n_best_splits!r} works with CART members only. Use 1.")
+    tables, restores, settings = [], [], []
+    for learner, target in zip(learners, targets, strict=True):
+        table, restore = learner._prepare(values, schema, target, _ALL)
+        tables.append(table)
+        restores.append(restore)
+        settings.append(learner._as_member(values, target))
+        settings[-1].n_best_splits = min(n_best, 2**31)
+    return TreeLesson(learners, values, schema, targets, tables, restores, settings)

@@ -1,0 +1,100 @@
+"""What members answer for the rows that they did not see, added up as the core does it."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._estimator import FitTarget
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+class BagSum:
+    """Adds the answers for rows left out up, member by member, and follows their error.
+
+    Parameters
+    ----------
+    target : FitTarget
+        The weights of the rows and, for classes, their codes.
+    truth : array of shape (n_rows,)
+        Class codes, or numbers.
+    sums, n_votes, curve : array
+        Of members that are there already; empty if there are none.
+    """
+
+    def __init__(
+        self,
+        target: FitTarget,
+        truth: NDArray[np.generic],
+        sums: Floats,
+        n_votes: NDArray[np.int64],
+        curve: Floats,
+    ) -> None:
+        n_rows, self._is_class = len(truth), target.classes is not None
+        n_outputs = 1 if target.classes is None else len(target.classes)
+        self._truth, self._row_weight = truth, target.weight
+        self.sums = (
+            sums.reshape(n_rows, n_outputs).copy() if sums.size else np.zeros((n_rows, n_outputs))
+        )
+        self.n_votes = n_votes.copy() if n_votes.size else np.zeros(n_rows, np.int64)
+        self.curve: list[float] = curve.tolist()
+        self._loss = np.zeros(n_rows)
+        seen = np.flatnonzero(self.n_votes)
+        self._loss[seen] = self._row_loss(seen)
+        self._total = float(self._loss.sum())
+        self._weight = float(self._row_weight[seen].sum())
+
+    def add(self, rows: Places, answers: Floats, groups: tuple[int, ...]) -> float:
+        """Add a member's answers for the rows that it did not see; return the error so far."""
+        if not self._is_class:
+            self.sums[rows, 0] += answers
+        elif groups:
+            self.sums[rows] += np.array(groups) == answers[:, np.newaxis]
+        else:
+            self.sums[rows, answers.astype(np.intp)] += 1.0
+        self._weight += float(self._row_weight[rows[self.n_votes[rows] == 0]].sum())
+        self.n_votes[rows] += 1
+        now = self._row_loss(rows)
+        self._total += float((now - self._loss[rows]).sum())
+        self._loss[rows] = now
+        error = max(0.0, self._total / self._weight) if self._weight > 0 else math.nan
+        self.curve.append(error)
+        return error
+
+    def _row_loss(self, rows: Places) -> Floats:
+        """Return the loss of the answer so far, times the weight of the row."""
+        weight, truth = self._row_weight[rows], self._truth[rows]
+        if self._is_class:
+            return np.where(self.sums[rows].argmax(axis=1) == truth, 0.0, weight)
+        return np.asarray(weight * (self.sums[rows, 0] / self.n_votes[rows] - truth) ** 2)
+
+
+class Patience:
+    """Says when the error has not fallen for long enough.
+
+    Parameters
+    ----------
+    plan : spinney._core.EnsemblePlan
+        Its `patience` (0 for no end) and `tolerance`.
+    errors : list of float
+        The errors so far.
+    """
+
+    def __init__(self, plan: _core.EnsemblePlan, errors: list[float]) -> None:
+        self._patience, self._tolerance = plan.patience, plan.tolerance
+        self._least, self._waited = math.inf, 0
+        for error in errors:
+            self.is_over(error)
+
+    def is_over(self, error: float) -> bool:
+        """Take the error after one more member, and tell whether to stop."""
+        if self._patience == 0:
+            return False
+        if error < self._least - self._tolerance:
+            self._least, self._waited = error, 0
+            return False
+        self._waited += 1
+        return self._waited >= self._patience

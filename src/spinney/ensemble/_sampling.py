@@ -1,0 +1,85 @@
+"""What members see of the data: rows, weights, columns and classes, as settings for the core."""
+
+import math
+from typing import Any
+
+from spinney import _core
+from spinney._choices import check_choice, check_flag, check_number, is_integer, is_number
+from spinney._settings import feature_count
+
+SAMPLINGS = ("bootstrap", "subsample", "partition", "overlap", "wagging", None)
+_SHARES = {"bootstrap": 1.0, "subsample": 0.5}
+
+
+def sampling_plan(
+    *,
+    sampling: Any,
+    bootstrap: Any,
+    max_samples: Any,
+    n_rows: int,
+    n_members: int,
+    seed: int,
+) -> _core.EnsemblePlan:
+    """Check which rows members see, and return a plan for the core.
+
+    Parameters
+    ----------
+    sampling : str or None
+        One of `SAMPLINGS`.
+    bootstrap : bool
+        False turns "bootstrap" into "subsample".
+    max_samples : int, float or None
+        How many rows a member sees.
+    n_rows : int
+        Rows of positive weight.
+    n_members : int
+        Members that there will be.
+    seed : int
+        Of everything that is drawn.
+
+    Returns
+    -------
+    spinney._core.EnsemblePlan
+    """
+    check_choice("sampling", sampling, SAMPLINGS)
+    kind = sampling
+    if kind == "bootstrap" and not check_flag("bootstrap", bootstrap):
+        kind = "subsample"
+    size = _sample_size(max_samples, n_rows, _SHARES.get(kind, 1.0 / n_members))
+    n_parts = 1
+    if kind in ("partition", "overlap"):
+        least = 1 if kind == "partition" else 2  # all but one of one part would be nothing
+        n_parts = min(max(least, round(n_rows / size)), max(n_rows, least))
+        if kind == "overlap" and n_rows < 2:
+            kind = None
+    plan = _core.EnsemblePlan()
+    plan.n_members = n_members
+    plan.set_sampling(kind or "all", size, n_parts)
+    plan.seed = seed
+    return plan
+
+
+def _sample_size(max_samples: Any, n_rows: int, default_share: float) -> int:
+    """Return how many rows a member gets."""
+    if max_samples is None:
+        return max(1, round(default_share * n_rows))
+    if is_integer(max_samples) and int(max_samples) >= 1:
+        return min(int(max_samples), 2**40)
+    if is_number(max_samples) and not is_integer(max_samples) and 0.0 < float(max_samples) <= 1.0:
+        return max(1, math.floor(float(max_samples) * n_rows + 1e-9))
+    raise ValueError(
+        "max_samples must be None, an integer >= 1 or a share of the rows above 0 and at most 1, "
+        f"got {max_samples!r}."
+    )
+
+
+def set_targets(plan: _core.EnsemblePlan, targets: Any, flip_rate: Any) -> None:
+    """Check how members change the classes, and put it into a plan."""
+    check_choice("targets", targets, ("regroup", "flip", None))
+    rate = check_number("flip_rate", flip_rate, low=0.0, high=1.0)
+    plan.set_targets(targets or "none", rate)
+
+
+def set_features(plan: _core.EnsemblePlan, max_features: Any, n_features: int) -> None:
+    """Check how many columns a member sees, and put it into a plan."""
+    plan.n_features = feature_count(max_features, n_features)

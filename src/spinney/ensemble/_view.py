@@ -1,0 +1,130 @@
+"""A forest to look at: the trees of an ensemble, one after the other."""
+
+from collections.abc import Iterator, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._table import Schema
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+Members = NDArray[np.int64]
+
+__all__ = ["Forest"]
+
+
+class Forest(Sequence[Tree]):
+    """The trees of a fitted ensemble, as one packed structure.
+
+    It never changes. `forest[i]` makes a `Tree` of a member when it is asked for.
+
+    Parameters
+    ----------
+    core : spinney._core.Forest
+        The trees.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    classes : array of shape (n_classes,) or None, default=None
+        The labels; None for regression.
+    """
+
+    def __init__(
+        self, core: _core.Forest, schema: Schema, classes: NDArray[Any] | None = None
+    ) -> None:
+        self._core = core
+        self.schema = schema
+        self.classes = classes
+
+    def __len__(self) -> int:
+        return int(self._core.n_members)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        place = index(i)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"tree {place} of a forest with {len(self)} trees")
+        place %= len(self)
+        classes = self.classes
+        groups = self._core.groups(place)
+        if groups:  # the member tells groups of classes apart, not classes
+            classes = np.array([0, 1])
+        return Tree(self._core.tree(place), self.schema, classes)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[i] for i in range(len(self)))
+
+    def groups(self, i: int) -> tuple[int, ...]:
+        """Return which of two groups each class belongs to in a member; empty if classes are."""
+        return tuple(self._core.groups(i))
+
+    @property
+    def n_nodes(self) -> NDArray[np.int64]:
+        """Number of nodes of each tree."""
+        return np.array([self._core.n_nodes(i) for i in range(len(self))], dtype=np.int64)
+
+    # -- Rows through the trees
+
+    def sums(
+        self, rows: Floats, members: Members, weights: Floats, vote: bool, n_threads: int
+    ) -> Floats:
+        """Return the weighted answers of some trees, added up: votes, class shares or means."""
+        return self._core.sums(rows, members, weights, vote, n_threads)
+
+    def answers(self, rows: Floats, members: Members, n_threads: int) -> Floats:
+        """Return the class codes (or groups), or the means, of some trees: one row a tree."""
+        return self._core.answers(rows, members, n_threads)
+
+    def importances(self, i: int) -> Floats:
+        """Return each feature's share of the impurity that a tree removes."""
+        importances: Floats = self[i].importances()
+        return importances
+
+    def joined(self, other: "Forest") -> "Forest":
+        """Return a forest of the trees of both."""
+        return Forest.of_trees(
+            [forest._core.tree(i) for forest in (self, other) for i in range(len(forest))],
+            [forest._core.groups(i) for forest in (self, other) for i in range(len(forest))],
+            self.schema,
+            self.classes,
+        )
+
+    @classmethod
+    def of_trees(
+        cls,
+        trees: list[_core.Tree],
+        groups: list[list[int]],
+        schema: Schema,
+        classes: NDArray[Any] | None,
+    ) -> "Forest":
+        """Return the forest of some trees."""
+        return cls(_core.Forest(trees, groups), schema, classes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Forest):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            self.groups(i) == other.groups(i) and self[i] == other[i] for i in range(len(self))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Forest({len(self)} trees)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "trees": [self._core.tree(i).state() for i in range(len(self))],
+            "groups": [list(self._core.groups(i)) for i in range(len(self))],
+            "schema": self.schema.to_state(),
+            "classes": self.classes,
+        }
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self._core = _core.Forest([_core.Tree(state) for state in saved["trees"]], saved["groups"])
+        self.schema = Schema.from_state(saved["schema"])
+        self.classes = saved["classes"]
