@@ -102,10 +102,13 @@ Forest forest_of(const std::vector<const BoundTree*>& trees, const std::vector<s
 }
 
 nb::tuple fit(const BoundCourses& bound, const EnsemblePlan& plan, std::size_t n_threads, const Vector<double>& sums,
-              const Vector<std::int64_t>& n_votes, const Vector<double>& curve, const nb::object& finished) {
+              const Vector<std::int64_t>& n_votes, const Vector<double>& curve, std::int64_t n_to_cover,
+              const nb::object& finished) {
   const std::vector<Course> courses = bound.courses();
   const std::size_t n = courses[0].target.n_rows(), k = courses[0].target.n_outputs();
-  OutOfBag before{copy(sums), copy(n_votes), copy(curve)};
+  OutOfBag before{copy(sums), copy(n_votes), copy(curve), n_to_cover};
+  if (n_to_cover < 0 || n_to_cover > static_cast<std::int64_t>(before.curve.size()))
+    throw std::invalid_argument("n_to_cover is not within the curve");
   if ((!before.sums.empty() && before.sums.size() != n * k) || (!before.n_votes.empty() && before.n_votes.size() != n))
     throw std::invalid_argument("out-of-bag sums and target differ in length");
   Ensemble ensemble;
@@ -121,7 +124,8 @@ nb::tuple fit(const BoundCourses& bound, const EnsemblePlan& plan, std::size_t n
     records.insert(records.end(), {record.training_error, record.bag_error, record.bag_weight});
   const std::size_t n_records = ensemble.records.size();
   return nb::make_tuple(std::move(forest), to_numpy(std::move(bag.sums), {n, k}), to_numpy(std::move(bag.n_votes)),
-                        to_numpy(std::move(bag.curve)), to_numpy(std::move(records), {n_records, std::size_t{3}}));
+                        to_numpy(std::move(bag.curve)), bag.n_to_cover,
+                        to_numpy(std::move(records), {n_records, std::size_t{3}}));
 }
 
 /// error, weight, loss, keep, stop.
@@ -353,13 +357,14 @@ void bind_forest(nb::module_& m) {
       [](std::vector<const BoundDataset*> tables, std::vector<const BoundTarget*> targets,
          std::vector<const Learner*> learners, const EnsemblePlan& plan, std::size_t n_threads,
          const Vector<double>& sums, const Vector<std::int64_t>& n_votes, const Vector<double>& curve,
-         const nb::object& finished) {
+         std::int64_t n_to_cover, const nb::object& finished) {
         return fit({std::move(tables), std::move(targets), std::move(learners)}, plan, n_threads, sums, n_votes, curve,
-                   finished);
+                   n_to_cover, finished);
       },
       nb::arg("tables"), nb::arg("targets"), nb::arg("learners"), nb::arg("plan"), nb::arg("n_threads"),
-      nb::arg("sums"), nb::arg("n_votes"), nb::arg("curve"), nb::arg("finished").none(),
-      "(forest, out-of-bag sums, votes by row, error by number of members, records of the members).");
+      nb::arg("sums"), nb::arg("n_votes"), nb::arg("curve"), nb::arg("n_to_cover"), nb::arg("finished").none(),
+      "(forest, out-of-bag sums, votes by row, error by number of members, members until every row had an answer, "
+      "records of the members).");
   m.def(
       "boost",
       [](std::vector<const BoundDataset*> tables, std::vector<const BoundTarget*> targets,

@@ -50,6 +50,11 @@ def check_integer(name: str, value: Any, *, low: int, remedy: str = "") -> int:
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}.{remedy and ' ' + remedy}")
 
 
+def check_verbose(value: Any) -> int:
+    """Return how much a fit is to tell; True is 1."""
+    return int(value) if isinstance(value, bool) else check_integer("verbose", value, low=0)
+
+
 def check_number(
     name: str,
     value: Any,

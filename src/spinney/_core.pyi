@@ -405,9 +405,9 @@ class Forest:
 
     def apply(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int32]: ...
 
-def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: EnsemblePlan, n_threads: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: object | None) -> tuple:
+def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: EnsemblePlan, n_threads: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_to_cover: int, finished: object | None) -> tuple:
     """
-    (forest, out-of-bag sums, votes by row, error by number of members, records of the members).
+    (forest, out-of-bag sums, votes by row, error by number of members, members until every row had an answer, records of the members).
     """
 
 def boost(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: BoostPlan, n_threads: int, before: Forest | None, finished: object | None) -> tuple:

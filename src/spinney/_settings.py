@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from spinney import _core
-from spinney._choices import check_choice, check_integer, check_number, is_integer, is_number
+from spinney._choices import (
+    check_choice,
+    check_integer,
+    check_number,
+    check_verbose,
+    is_integer,
+    is_number,
+)
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
 CLASS_PRUNINGS = (None, "cost_complexity", "reduced_error", "error_based", "mdl")
@@ -63,7 +70,7 @@ def growth_params(
     params.max_surrogates = min(
         check_integer("max_surrogates", estimator.max_surrogates, low=0), _NO_LIMIT
     )
-    check_integer("verbose", estimator.verbose, low=0)
+    check_verbose(estimator.verbose)
     params.max_features = feature_count(estimator.max_features, n_features)
     if params.max_features:
         params.seed = random_seed(estimator.random_state)

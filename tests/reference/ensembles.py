@@ -142,10 +142,17 @@ def _mean(numbers: Array, weight: Array) -> float:
     return float(np.average(numbers, weights=weight)) if len(weight) else math.nan
 
 
-def stops_after(curve: Sequence[float], patience: int, tolerance: float = 0.0) -> int:
-    """Return how many members there are once the error has not fallen for `patience` members."""
+def stops_after(
+    curve: Sequence[float], patience: int, tolerance: float = 0.0, n_to_cover: int = 1
+) -> int:
+    """Return how many members there are once the error has not fallen for `patience` members.
+
+    The first `n_to_cover - 1` errors do not count: some rows had no answer yet.
+    """
     least, since = math.inf, 0
     for n, error in enumerate(curve, start=1):
+        if n < n_to_cover:
+            continue
         if error < least - tolerance:
             least, since = error, 0
         else:

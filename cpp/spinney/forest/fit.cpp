@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t kBatchCells = std::size_t{1} << 20;  // answers held until they are added up in order
 
+bool same_table(const Dataset& a, const Dataset& b) {
+  return a.values.data == b.values.data &&
+         std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
+                    [](const Column& one, const Column& other) { return one.kind == other.kind; });
+}
+
 /// Says when the error has not fallen for long enough.
 class Patience {
  public:
@@ -41,7 +47,7 @@ std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whol
     SharedTable table = share_table(course.data, course.target, interrupt);
     const bool sort = course.learner.params.max_bins == 0;
     for (const SharedTable& other : tables) {
-      if (!sort || other.data.values.data != course.data.values.data) continue;
+      if (!sort || !same_table(other.data, course.data)) continue;
       if (other.order) table.order = other.order;
       if (other.sorted) table.sorted = other.sorted;
     }
@@ -60,7 +66,9 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
   const Target& target = input.courses[0].target;
   const std::vector<SharedTable> tables = share_tables(input.courses, false, team, interrupt);
   Patience patience(plan);
-  for (const double error : input.before.curve) patience.is_over(error);
+  if (const auto first = static_cast<std::size_t>(input.before.n_to_cover); first > 0) {
+    for (std::size_t i = first - 1; i < input.before.curve.size(); ++i) patience.is_over(input.before.curve[i]);
+  }
   BagSum bag(target, std::move(input.before));
   Ensemble out;
   const bool judges = plan.out_of_bag || plan.records;
@@ -86,7 +94,7 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
     });
     for (std::size_t i = 0; plan.out_of_bag && i < n; ++i) {
       bag.add(answers[i], out.members[begin + i].groups);
-      if (!patience.is_over(bag.curve().back())) continue;
+      if (!bag.covers_all() || !patience.is_over(bag.curve().back())) continue;
       out.members.resize(begin + i + 1);
       out.records.resize(begin + i + 1);
       out.out_of_bag = std::move(bag).finish();

@@ -15,7 +15,7 @@ struct EnsemblePlan {
   Sampling sampling;
   bool out_of_bag = false;    // add up the answers for rows left out
   bool records = false;       // judge every member on all rows
-  std::int64_t patience = 0;  // stop when the out-of-bag error has not fallen for so many members; 0: never
+  std::int64_t patience = 0;  // stop when the error of all rows has not fallen for so many members; 0: never
   double tolerance = 0.0;     // by more than this
 };
 
@@ -24,6 +24,7 @@ struct OutOfBag {
   std::vector<double> sums;           // n_rows * n_outputs
   std::vector<std::int64_t> n_votes;  // by row
   std::vector<double> curve;          // the error after each member; NaN while no row was left out
+  std::int64_t n_to_cover = 0;        // members after which every row had an answer; 0: not yet
 };
 
 /// How a member does by itself, for the choice of those that stay. Errors are weights of rows with another label, or

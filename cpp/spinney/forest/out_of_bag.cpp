@@ -69,11 +69,15 @@ void BagSum::add(const BagAnswers& bag, const std::vector<std::int32_t>& groups)
     loss_[row] = row_loss(row);
   }
   double total = 0.0, weight = 0.0;
+  bool all = true;
   for (std::size_t row = 0; row < loss_.size(); ++row) {
+    const bool answered = bag_.n_votes[row] > 0;
     total += loss_[row];
-    weight += bag_.n_votes[row] > 0 ? target_.weight[row] : 0.0;
+    weight += answered ? target_.weight[row] : 0.0;
+    all = all && (answered || !(target_.weight[row] > 0.0));
   }
   bag_.curve.push_back(weight > 0.0 ? total / weight : kNaN);
+  if (all && bag_.n_to_cover == 0) bag_.n_to_cover = static_cast<std::int64_t>(bag_.curve.size());
 }
 
 double BagSum::row_loss(std::size_t row) const {

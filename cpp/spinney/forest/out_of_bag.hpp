@@ -22,6 +22,7 @@ class BagSum {
   BagSum(const Target& target, OutOfBag before);
   void add(const BagAnswers& bag, const std::vector<std::int32_t>& groups);
   const std::vector<double>& curve() const { return bag_.curve; }
+  bool covers_all() const { return bag_.n_to_cover > 0; }
   OutOfBag finish() && { return std::move(bag_); }
 
  private:

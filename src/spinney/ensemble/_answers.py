@@ -13,6 +13,7 @@ from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
 
 Floats = NDArray[np.float64]
+_LARGEST = np.finfo(np.float64).max
 _BLOCK = 1 << 22  # answers that are sorted at once
 
 
@@ -185,7 +186,8 @@ class NumberEnsemble(RegressorMixin, BaseEnsemble):
         """
         if not self._takes_median():
             for n, sums in self._staged_sums(X, False):
-                yield sums[:, 0] / n
+                with np.errstate(over="ignore"):
+                    yield np.clip(sums[:, 0] / n, -_LARGEST, _LARGEST)
             return
         rows, members, weights = self._asked(X), self._members(), self._weights()
         answers = self._committee.answers(rows, members, thread_count(self.n_jobs))
@@ -219,7 +221,11 @@ def weighted_median(answers: Floats, weights: Floats) -> Floats:
     without any the usual median.
     """
     if not len(weights):
-        return np.asarray(np.median(answers, axis=0))
+        with np.errstate(over="ignore"):
+            middle = np.median(answers, axis=0)
+        if not np.isfinite(middle).all():  # the sum of the two in the middle is too large
+            middle = 2.0 * np.median(answers / 2.0, axis=0)
+        return np.asarray(middle)
     out = np.empty(answers.shape[1])
     step = max(1, _BLOCK // len(answers))
     for begin in range(0, len(out), step):
@@ -233,8 +239,8 @@ def weighted_median(answers: Floats, weights: Floats) -> Floats:
 
 
 def least_cost(sums: Floats, committee: Any) -> Floats | None:
-    """Return what each class would cost, made negative; None if the trees know no costs."""
+    """Return what each class would cost, made negative; None if trees have no costs in common."""
     if not isinstance(committee, Forest):
         return None
-    costs = committee[0].cost_matrix
+    costs = committee.cost_matrix
     return None if costs is None else -(sums @ costs)

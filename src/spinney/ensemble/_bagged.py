@@ -60,11 +60,13 @@ class BaggedEnsemble(BaseEnsemble):
         plan = self._plan(lesson, self._n_members())
         plan.first_member = len(before.members) if before is not None else 0
         self._set_stopping(plan)
+        if before is not None:
+            self._check_judged(before, plan, len(lesson.target.weight))
         bagged = lesson.bag(plan, self._n_threads(lesson), before, finished)
         self._remember_members(lesson, bagged.members)
         self._bagged = bagged
         self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan)]
-        self._n_rows = len(lesson.target.weight)
+        self._used = lesson.target.weight > 0
         self._select(bagged, lesson.target)
         if plan.out_of_bag:
             self._remember_bag(bagged, lesson.target)
@@ -76,6 +78,22 @@ class BaggedEnsemble(BaseEnsemble):
             plan.tolerance = check_number("tolerance", self.tolerance, low=0.0)
         plan.out_of_bag = check_flag("oob_score", self.oob_score) or self.stop == "oob"
         plan.records = getattr(self, "selection", None) is not None
+
+    def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, n_rows: int) -> None:
+        """Refuse to compare, or add up, what was not told of earlier members."""
+        same_rows = len(before.n_votes) == n_rows
+        if plan.records and not (before.was_judged and same_rows):
+            raise ValueError(
+                "selection needs the errors of all members on the same rows, but those that "
+                "warm_start goes on from were not judged on them. Set selection in the first fit "
+                "and give the same table, or use warm_start=False."
+            )
+        if plan.out_of_bag and not len(before.curve):
+            raise ValueError(
+                "out-of-bag estimates need the answers of all members, but those that warm_start "
+                "goes on from were not asked. Set oob_score=True, or stop, in the first fit, or "
+                "use warm_start=False."
+            )
 
     def _n_threads(self, lesson: Any) -> int:
         """Return the number of threads: one where a criterion is the user's own function."""
@@ -95,8 +113,9 @@ class BaggedEnsemble(BaseEnsemble):
 
         Parameters
         ----------
-        members : iterable of int
-            Their places in `estimators_`. They stay there, but answer no more.
+        members : iterable of int, or mask
+            Their places in `estimators_`. They stay there, but answer no more. The next fit, a
+            warm start too, chooses anew who answers.
 
         Returns
         -------
@@ -104,7 +123,12 @@ class BaggedEnsemble(BaseEnsemble):
         """
         check_is_fitted(self)
         n_members = len(self._committee)
-        dropped = np.asarray(list(members), dtype=np.int64)
+        dropped = np.asarray(members if np.iterable(members) else [members])
+        if dropped.dtype == np.bool_ and dropped.shape == (n_members,):
+            dropped = np.flatnonzero(dropped)
+        elif dropped.size and dropped.dtype.kind not in "iu":
+            raise ValueError(f"drop takes places of members, or a mask of all, got {members!r}.")
+        dropped = dropped.astype(np.int64).ravel()
         outside = dropped[(dropped < 0) | (dropped >= n_members)]
         if len(outside):
             raise ValueError(
@@ -131,9 +155,7 @@ class BaggedEnsemble(BaseEnsemble):
                 UserWarning,
                 stacklevel=4,
             )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = bagged.sums / bagged.n_votes[:, None]
-        self._remember_bag_answers(means, seen, target)
+        self._remember_bag_answers(bagged.means(), seen, target)
 
     @abstractmethod
     def _remember_bag_answers(
@@ -166,12 +188,16 @@ class BaggedEnsemble(BaseEnsemble):
         if not isinstance(self._committee, Forest):
             raise TypeError("out-of-bag importances need members that are trees of this package.")
         values = self._rows(X)
-        if len(values) != self._n_rows:
+        if len(values) != len(self._used):
             raise ValueError(
-                f"X has {len(values)} rows, but fit saw {self._n_rows}. Give the table of fit: "
+                f"X has {len(values)} rows, but fit saw {len(self._used)}. Give the table of fit: "
                 "only its rows are known to be unseen by a member."
             )
         target = self._encode(X, y, sample_weight)[2]
+        if not np.array_equal(target.weight > 0, self._used):
+            raise ValueError(
+                "the rows of weight 0 are not those of fit. Give the sample_weight of fit."
+            )
         forest = in_units(self._committee, target)
         members, parts = self._members(), []
         ends = [*[first for first, _ in self._runs[1:]], len(self._committee)]

@@ -74,7 +74,7 @@ class BaggingClassifier(Bagging, BaggedClasses):
     stop : {"oob"} or None, default=None
         "oob" adds members until the out-of-bag error stops falling.
     patience : int, default=20
-        Members without a lower error that `stop="oob"` waits for.
+        Members without a lower error that `stop="oob"` waits for, once every row has an answer.
     tolerance : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -231,7 +231,7 @@ class BaggingRegressor(Bagging, BaggedNumbers):
     stop : {"oob"} or None, default=None
         "oob" adds members until the out-of-bag error stops falling.
     patience : int, default=20
-        Members without a lower error that `stop="oob"` waits for.
+        Members without a lower error that `stop="oob"` waits for, once every row has an answer.
     tolerance : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"

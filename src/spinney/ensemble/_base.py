@@ -31,6 +31,8 @@ _EQUAL = np.zeros(0)  # weights of members that all count the same
 class BaseEnsemble(CallbackMixin, TableEstimator):
     """Members that answer together."""
 
+    _committee: Any
+    _lessons: list[tuple[int, list[Any]]]  # learners by the first member that they taught
     _words = "growing trees"
     _by_column = False  # whether members ask few columns of all rows
 
@@ -64,7 +66,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             n_members = self._n_members()
             start = len(self._committee) if self._goes_on() else 0
             lesson = self._lesson(X, y, sample_weight)
-            with progress(self, self._words, n_members, start=start, X=X, y=y) as finished:
+            words = self._words if isinstance(lesson, TreeLesson) else "training members"
+            with progress(self, words, n_members, start=start, X=X, y=y) as finished:
                 self._train(lesson, finished)
         return self
 
@@ -154,8 +157,11 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
     def _remember_members(self, lesson: TreeLesson | OutsideLesson, members: Any) -> None:
         """Forget the last fit, and keep the members."""
+        first = len(self._committee) if self._goes_on() else 0
+        before = self._lessons if first else []
         self._remember_table(lesson.schema, lesson.target)
         self._taught = lesson.learners
+        self._lessons = [*before, (first, lesson.learners)]
         self._committee = members
         if isinstance(members, Forest):
             self.forest_ = members
@@ -169,9 +175,14 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         if isinstance(self._committee, Outsiders):
             return list(self._committee.estimators)
         return [
-            clone(self._taught[i % len(self._taught)])._adopt(tree, self.n_features_in_)
+            clone(self._learner_of(i))._adopt(tree, self.n_features_in_)
             for i, tree in enumerate(self._committee)
         ]
+
+    def _learner_of(self, i: int) -> Any:
+        """Return the learner of a member; a warm start may have brought others."""
+        learners = next(own for first, own in reversed(self._lessons) if first <= i)
+        return learners[i % len(learners)]
 
     @property
     def estimators_features_(self) -> list[NDArray[np.int64]]:

@@ -105,7 +105,7 @@ class RandomForestClassifier(RandomForest, BaggedClasses):
     stop : {"oob"} or None, default=None
         "oob" adds trees until the out-of-bag error stops falling.
     patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for.
+        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
     tolerance : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -288,7 +288,7 @@ class RandomForestRegressor(RandomForest, BaggedNumbers):
     stop : {"oob"} or None, default=None
         "oob" adds trees until the out-of-bag error stops falling.
     patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for.
+        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
     tolerance : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"

@@ -31,8 +31,9 @@ _ALL = Rows(None, [])
 class Bagged:
     """Members trained next to each other.
 
-    `sums` and `n_votes` hold the answers for rows that members did not see, `curve` the error of
-    these by the number of members, and `records` for every member its error over all training rows,
+    `sums` (times 2**-`exponent`) and `n_votes` hold the answers for rows that members did not see,
+    `curve` the error of these by the number of members, `n_to_cover` after how many members every
+    row had an answer (0: not yet), and `records` for every member its error over all training rows,
     its error over the rows left out, and the weight of these rows.
     """
 
@@ -40,7 +41,15 @@ class Bagged:
     sums: Floats
     n_votes: NDArray[np.int64]
     curve: Floats
+    n_to_cover: int
     records: Floats
+    exponent: int = 0
+    was_judged: bool = False  # whether records tell something
+
+    def means(self) -> Floats:
+        """Return the mean answers for rows; NaN for a row that every member saw."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return scaled(self.sums / self.n_votes[:, None], self.exponent)
 
 
 @dataclass(frozen=True)
@@ -78,11 +87,12 @@ class TreeLesson:
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
         exponent = self.target.exponent
-        sums, n_votes, curve = np.zeros(0), np.zeros(0, np.int64), np.zeros(0)
+        sums, n_votes, curve, n_to_cover = np.zeros(0), np.zeros(0, np.int64), np.zeros(0), 0
         if before is not None and before.n_votes.shape == self.target.weight.shape:
-            sums, n_votes = np.ldexp(before.sums.ravel(), -exponent), before.n_votes
+            sums = np.ldexp(before.sums.ravel(), before.exponent - exponent)
+            n_votes, n_to_cover = before.n_votes, before.n_to_cover
             curve = np.ldexp(before.curve, -2 * exponent)
-        core, sums, n_votes, curve, records = _core.fit_ensemble(
+        core, sums, n_votes, curve, n_to_cover, records = _core.fit_ensemble(
             self.tables,
             [target.core() for target in self.targets],
             self.settings,
@@ -91,17 +101,20 @@ class TreeLesson:
             sums,
             n_votes,
             curve,
+            n_to_cover,
             finished,
         )
         forest = self._forest(core, plan.first_member)
         if exponent:
-            sums, curve = scaled(sums, exponent), scaled(curve, 2 * exponent)
+            curve = scaled(curve, 2 * exponent)
             with np.errstate(over="ignore"):  # an infinite error is refused where it matters
                 records[:, :2] = np.ldexp(records[:, :2], 2 * exponent)
         if before is not None:
             forest = before.members.joined(forest)
             records = np.concatenate([before.records, records])
-        return Bagged(forest, sums, n_votes, curve, records)
+        return Bagged(
+            forest, sums, n_votes, curve, n_to_cover, records, exponent, was_judged=plan.records
+        )
 
     def boost(
         self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished

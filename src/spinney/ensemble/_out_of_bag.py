@@ -23,6 +23,8 @@ class BagSum:
         Class codes, or numbers.
     sums, n_votes, curve : array
         Of members that are there already; empty if there are none.
+    n_to_cover : int
+        Members after which every row had an answer; 0 if some row has none yet.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class BagSum:
         sums: Floats,
         n_votes: NDArray[np.int64],
         curve: Floats,
+        n_to_cover: int,
     ) -> None:
         n_rows, self._is_class = len(truth), target.classes is not None
         n_outputs = 1 if target.classes is None else len(target.classes)
@@ -44,8 +47,7 @@ class BagSum:
         self._loss = np.zeros(n_rows)
         seen = np.flatnonzero(self.n_votes)
         self._loss[seen] = self._row_loss(seen)
-        self._total = float(self._loss.sum())
-        self._weight = float(self._row_weight[seen].sum())
+        self.n_to_cover = n_to_cover
 
     def add(self, rows: Places, answers: Floats, groups: tuple[int, ...]) -> float:
         """Add a member's answers for the rows that it did not see; return the error so far."""
@@ -55,14 +57,19 @@ class BagSum:
             self.sums[rows] += np.array(groups) == answers[:, np.newaxis]
         else:
             self.sums[rows, answers.astype(np.intp)] += 1.0
-        self._weight += float(self._row_weight[rows[self.n_votes[rows] == 0]].sum())
         self.n_votes[rows] += 1
-        now = self._row_loss(rows)
-        self._total += float((now - self._loss[rows]).sum())
-        self._loss[rows] = now
-        error = max(0.0, self._total / self._weight) if self._weight > 0 else math.nan
+        self._loss[rows] = self._row_loss(rows)
+        answered = self.n_votes > 0
+        weight = float(self._row_weight[answered].sum())
+        error = float(self._loss.sum()) / weight if weight > 0 else math.nan
         self.curve.append(error)
+        if not self.n_to_cover and answered[self._row_weight > 0].all():
+            self.n_to_cover = len(self.curve)
         return error
+
+    def whole_curve(self) -> list[float]:
+        """Return the errors since every row had an answer."""
+        return self.curve[self.n_to_cover - 1 :] if self.n_to_cover else []
 
     def _row_loss(self, rows: Places) -> Floats:
         """Return the loss of the answer so far, times the weight of the row."""

@@ -68,11 +68,12 @@ class OutsideLesson:
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
         exponent = self.target.exponent
-        sums, n_votes, curve = _NOTHING, np.zeros(0, np.int64), _NOTHING
+        sums, n_votes, curve, n_to_cover = _NOTHING, np.zeros(0, np.int64), _NOTHING, 0
         if before is not None and before.n_votes.shape == self.target.weight.shape:
-            sums, n_votes = np.ldexp(before.sums, -exponent), before.n_votes
+            sums = np.ldexp(before.sums, before.exponent - exponent)
+            n_votes, n_to_cover = before.n_votes, before.n_to_cover
             curve = np.ldexp(before.curve, -2 * exponent)
-        bag = BagSum(self.target, self._whole_truth, sums, n_votes, curve)
+        bag = BagSum(self.target, self._whole_truth, sums, n_votes, curve, n_to_cover)
         members, records = self._train_batches(plan, n_threads, bag, finished)
         record = np.array(records).reshape(-1, 3)
         if exponent:
@@ -82,8 +83,10 @@ class OutsideLesson:
         if before is not None:
             done = before.members.joined(done)
             record = np.concatenate([before.records, record])
-        sums, curve = scaled(bag.sums, exponent), scaled(np.array(bag.curve), 2 * exponent)
-        return Bagged(done, sums, bag.n_votes, curve, record)
+        curve = scaled(np.array(bag.curve), 2 * exponent)
+        return Bagged(
+            done, bag.sums, bag.n_votes, curve, bag.n_to_cover, record, exponent, plan.records
+        )
 
     def _train_batches(
         self, plan: _core.EnsemblePlan, n_threads: int, bag: BagSum, finished: Finished
@@ -91,7 +94,7 @@ class OutsideLesson:
         """Train batch by batch: where training ends never depends on the number of threads."""
         members: list[Member] = []
         records: list[list[float]] = []
-        patience = Patience(plan, bag.curve)
+        patience = Patience(plan, bag.whole_curve())
         size = min(max(_BATCH_CELLS // len(self.target.weight), 8), 64)
         done, enough = plan.first_member, False
         while done < plan.n_members and not enough:
@@ -111,7 +114,8 @@ class OutsideLesson:
                 if not plan.out_of_bag:
                     continue
                 answers = answers[task.left_out] if plan.records else answers
-                if patience.is_over(bag.add(self.places[task.left_out], answers, member.groups)):
+                error = bag.add(self.places[task.left_out], answers, member.groups)
+                if bag.n_to_cover and patience.is_over(error):
                     return members, records
         return members, records
 

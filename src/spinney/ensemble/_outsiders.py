@@ -284,7 +284,14 @@ def run_all(
         n_jobs=None if n_threads == 1 else n_threads, prefer="threads", return_as="generator"
     )
     config = get_config()  # of the calling thread only
-    results = workers(joblib.delayed(_configured)(config, work, *task) for task in tasks)
+    jobs = (joblib.delayed(_configured)(config, work, *task) for task in tasks)
+    try:
+        results = workers(jobs)
+    except ValueError:  # a backend that gives all results at once
+        workers.return_generator = False
+        workers.return_as = "list"
+        yield from workers(jobs)
+        return
     try:
         for result in results:  # noqa: UP028 -- yield from would close them with a warning
             yield result

@@ -24,6 +24,9 @@ def as_rows(X: Any) -> Any:
     array, data frame or mapping
     """
     X = unwrap(X)
+    if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
+        numbers = X.dtype.kind in "fiub"
+        X = np.ma.filled(X.astype(np.float64 if numbers else object), np.nan if numbers else None)
     if isinstance(X, np.ndarray) or column_names(X) is not None:
         return X
     array = np.asarray(X)

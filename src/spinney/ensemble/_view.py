@@ -38,6 +38,7 @@ class Forest(Sequence[Tree]):
         self._core = core
         self.schema = schema
         self.classes = classes
+        self._costs: tuple[Floats | None] | None = None  # told once
 
     def __len__(self) -> int:
         return int(self._core.n_members)
@@ -66,6 +67,17 @@ class Forest(Sequence[Tree]):
     def n_nodes(self) -> NDArray[np.int64]:
         """Number of nodes of each tree."""
         return np.array([self._core.n_nodes(i) for i in range(len(self))], dtype=np.int64)
+
+    @property
+    def cost_matrix(self) -> Floats | None:
+        """Costs of errors, if all trees have the same; None otherwise."""
+        if self._costs is None:
+            first, *others = [tree.cost_matrix for tree in self]
+            same = first is not None and all(
+                one is not None and np.array_equal(one, first) for one in others
+            )
+            self._costs = (first if same else None,)
+        return self._costs[0]
 
     # -- Rows through the trees
 
@@ -128,3 +140,4 @@ class Forest(Sequence[Tree]):
         self._core = _core.Forest([_core.Tree(state) for state in saved["trees"]], saved["groups"])
         self.schema = Schema.from_state(saved["schema"])
         self.classes = saved["classes"]
+        self._costs = None

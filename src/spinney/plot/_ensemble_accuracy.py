@@ -96,25 +96,24 @@ def _predictions(ensemble: Any, X: Any) -> list[NDArray[Any]]:
             f"{type(ensemble).__name__} predicts numbers. Only classes are right or not."
         )
     else:
-        labels = [_ask(ensemble, k, X) for k in _voters(ensemble)]
+        members = ensemble.estimators_
+        labels = [_ask(ensemble, members[k], k, X) for k in _voters(ensemble, len(members))]
     if not labels:
         raise ValueError("the ensemble has no members.")
     return labels
 
 
-def _voters(ensemble: Any) -> list[int]:
+def _voters(ensemble: Any, n_members: int) -> list[int]:
     chosen = getattr(ensemble, "selected_", None)
-    every = range(len(ensemble.estimators_))
-    return list(every if chosen is None else np.asarray(chosen).tolist())
+    return list(range(n_members) if chosen is None else np.asarray(chosen).tolist())
 
 
-def _ask(ensemble: Any, k: int, X: Any) -> NDArray[Any]:
+def _ask(ensemble: Any, member: Any, k: int, X: Any) -> NDArray[Any]:
     """Return a member's labels, also for members that know columns and classes by number.
 
     The members of scikit-learn's own ensembles are fitted on an array without names, on some of its
     columns, and on codes of the classes.
     """
-    member = ensemble.estimators_[k]
     is_nameless = hasattr(member, "n_features_in_") and not hasattr(member, "feature_names_in_")
     if is_nameless and feature_names(X) is not None:
         X = np.asarray(X)

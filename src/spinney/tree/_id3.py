@@ -11,7 +11,7 @@ from spinney._choices import check_choice, check_integer, check_number
 from spinney._estimator import FitTarget
 from spinney._settings import row_count
 from spinney._table import Schema
-from spinney.tree._base import Restore, Rows
+from spinney.tree._base import Restore, Rows, unchanged
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
 from spinney.tree._multiway import MultiwayTree
 
@@ -167,7 +167,7 @@ class ID3Classifier(MultiwayTree):
                 sizes[feature] = len(bounds) + 1
         kinds = np.full(len(sizes), _NOMINAL, np.uint8)
         dataset = _core.Dataset(codes, kinds, np.array(sizes, dtype=np.int32))
-        return dataset, partial(_with_cuts, cuts=cuts)
+        return dataset, partial(_with_cuts, cuts=cuts) if cuts else unchanged
 
     def _cuts(
         self, values: Floats, schema: Schema, target: FitTarget, rows: Rows

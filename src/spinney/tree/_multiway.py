@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_integer
+from spinney._choices import check_choice, check_verbose
 from spinney._estimator import FitTarget
 from spinney._settings import CLASS_PRUNINGS, max_depth_limit
 from spinney._target import class_target
@@ -40,7 +40,7 @@ class MultiwayTree(ClassTree):
         params.set_missing(2)  # fractional
         params.max_depth = max_depth_limit(self.max_depth)
         check_choice("unseen", self.unseen, ("missing", "error"))
-        check_integer("verbose", self.verbose, low=0)
+        check_verbose(self.verbose)
         multiway = self._multiway_params(len(values))
         _refuse_light_weights(target.weight, max(multiway.min_split, 2 * multiway.min_branch))
         params.set_multiway(multiway)

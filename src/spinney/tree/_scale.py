@@ -28,6 +28,9 @@ def rescaled_tree(tree: Tree, exponent: int, loss_exponent: int) -> Tree:
     """Return a regression tree with its values and its losses in other units."""
     state = dict(tree._state)
     state["value"] = np.ldexp(state["value"], exponent)
-    for name in ("impurity", "risk", "gain"):
+    for name in ("impurity", "risk"):
         state[name] = scaled(state[name], loss_exponent)
+    gain = scaled(state["gain"], loss_exponent)
+    if np.abs(gain).max(initial=0.0) < np.finfo(np.float64).max:
+        state["gain"] = gain  # otherwise it is left as it is: only shares of it are ever told
     return Tree(_core.Tree(state), tree.schema, tree.classes)
