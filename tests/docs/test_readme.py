@@ -20,7 +20,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 def test_the_examples_print_what_is_shown(tmp_path: Path) -> None:
     run = list(run_page(README, tmp_path, languages=("python",)))
-    assert len(run) == 3
+    assert len(run) == 4
     for block, printed in run:
         assert printed == block.shown, f"line {block.line}"
 
