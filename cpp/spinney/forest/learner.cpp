@@ -132,7 +132,6 @@ class Apprentice {
     target_ = own_.weight.empty() ? &shared.target : &own_.target;
     const bool by_folds = learner.pruning == MemberPruning::cross_validated;
     const bool untouched = params_.max_depth == 1 && !params_.multiway;
-    if (untouched) blocks_ = shared.blocks.get();
     if (changed || by_folds) {
       training_ = retarget(shared, own_.target, interrupt);
       return;
@@ -140,6 +139,7 @@ class Apprentice {
     Kept kept = reweigh(shared.samples, draw.counts);
     const std::size_t n = kept.samples.size();
     const bool shares = untouched && shared.sorted && n == shared.samples.size();
+    if (shares) blocks_ = shared.blocks.get();  // they go by the numbers of all samples
     training_ = {std::move(kept.samples), shares ? shared.sorted : shared.select(kept.new_index, n, interrupt)};
   }
 

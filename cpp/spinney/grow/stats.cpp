@@ -92,6 +92,7 @@ Summary Summarizer::mean(std::span<const SampleIndex> group) const {
   }
   summary.totals.weight = total;
   summary.totals.mean = centre;
+  summary.totals.centred = true;
   summary.stats.n_samples = static_cast<std::int64_t>(group.size());
   finish_regression(summary, centre, loss);
   return summary;

@@ -185,12 +185,12 @@ double best_between_blocks(ScanRange range, double ones, double total, const Blo
 }
 
 SPINNEY_MULTIVERSION
-Moment scan_mean(ScanRange range, const double* y, double mean, const double* inverse) {
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse) {
   Moment best;
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   double total = 0.0;
-  for (std::size_t i = 0; i < range.n; ++i) total += y[e[i].sample] - mean;
+  for (std::size_t i = 0; !centred && i < range.n; ++i) total += y[e[i].sample] - mean;
   double left = 0.0;
   std::size_t i = 0;
   for (; i + 1 < range.limits.rows; ++i) left += y[e[i].sample] - mean;
@@ -206,14 +206,14 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const double* in
 }
 
 SPINNEY_MULTIVERSION
-Moment scan_mean(ScanRange range, const double* y, double mean, const std::uint8_t* times, std::size_t n_units,
-                 const double* inverse) {
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const std::uint8_t* times,
+                 std::size_t n_units, const double* inverse) {
   Moment best;
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   const auto moment = [&](std::size_t i) { return times[e[i].sample] * (y[e[i].sample] - mean); };
   double total = 0.0, left = 0.0;
-  for (std::size_t i = 0; i < range.n; ++i) total += moment(i);
+  for (std::size_t i = 0; !centred && i < range.n; ++i) total += moment(i);
   std::uint32_t left_units = 0;
   for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
     left_units += times[e[i].sample];
@@ -228,12 +228,13 @@ Moment scan_mean(ScanRange range, const double* y, double mean, const std::uint8
 }
 
 SPINNEY_MULTIVERSION
-Moment scan_mean(ScanRange range, const double* y, double mean, const double* weight, double total_weight) {
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* weight,
+                 double total_weight) {
   Moment best;
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   double total = 0.0;
-  for (std::size_t i = 0; i < range.n; ++i) total += weight[e[i].sample] * (y[e[i].sample] - mean);
+  for (std::size_t i = 0; !centred && i < range.n; ++i) total += weight[e[i].sample] * (y[e[i].sample] - mean);
   double left = 0.0, left_weight = 0.0;
   for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
     const double w = weight[e[i].sample];

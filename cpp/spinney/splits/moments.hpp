@@ -30,10 +30,11 @@ double best_between_blocks(ScanRange range, double ones, double total, const Blo
 /// The same with the sums of its blocks known.
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total,
                         const BlockView& blocks);
-Moment scan_mean(ScanRange range, const double* y, double mean, const double* inverse);
-Moment scan_mean(ScanRange range, const double* y, double mean, const std::uint8_t* times, std::size_t n_units,
-                 const double* inverse);
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse);
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const std::uint8_t* times,
+                 std::size_t n_units, const double* inverse);
 /// The means give the drop itself: the sum of squares about the mean is taken off.
-Moment scan_mean(ScanRange range, const double* y, double mean, const double* weight, double total_weight);
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* weight,
+                 double total_weight);
 
 }  // namespace spinney

@@ -101,17 +101,18 @@ class SquaredErrorScan final : public Scan {
     ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
     if (samples_.is_unit()) {
       range.slack /= samples_.unit_weight;
-      const Moment best = scan_mean(range, samples_.y.data(), totals.mean, inverse_.data());
+      const Moment best = scan_mean(range, samples_.y.data(), totals.mean, totals.centred, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
     }
     if (!samples_.times.empty() && limits.weight == 0.0) {
       range.slack /= samples_.unit_weight;
       const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
-      const Moment best =
-          scan_mean(range, samples_.y.data(), totals.mean, samples_.times.data(), n_units, inverse_.data());
+      const Moment best = scan_mean(range, samples_.y.data(), totals.mean, totals.centred, samples_.times.data(),
+                                    n_units, inverse_.data());
       return {best.score * samples_.unit_weight, best.position};
     }
-    const Moment best = scan_mean(range, samples_.y.data(), totals.mean, samples_.split_weight.data(), totals.weight);
+    const Moment best =
+        scan_mean(range, samples_.y.data(), totals.mean, totals.centred, samples_.split_weight.data(), totals.weight);
     return {best.score, best.position};
   }
 

@@ -21,8 +21,9 @@ namespace spinney {
 struct Totals {
   std::vector<double> classes;  // classification: weight per class
   double weight = 0.0;
-  double mean = 0.0;  // regression
-  double loss = 0.0;  // of the node; only its order of magnitude is used
+  double mean = 0.0;     // regression
+  bool centred = false;  // it is the mean of these very samples: distances from it add up to nothing
+  double loss = 0.0;     // of the node; only its order of magnitude is used
   /// Drops closer than this are equal: the first of them wins, whatever the rounding of sums.
   double slack() const { return 1e-13 * loss; }
 };

@@ -13,7 +13,6 @@ from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
 
 Floats = NDArray[np.float64]
-_LARGEST = np.finfo(np.float64).max
 _BLOCK = 1 << 22  # answers that are sorted at once
 
 
@@ -168,9 +167,13 @@ class NumberEnsemble(RegressorMixin, BaseEnsemble):
         sums = self._sums(X, False)[:, 0] / len(self._members())
         if np.isfinite(sums).all():
             return np.asarray(sums)
-        rows, members = self._asked(X), self._members()  # too large to be added up
-        shares = np.full(len(members), 1.0 / len(members))
-        return np.asarray(self._committee.sums(rows, members, shares, False, 1)[:, 0])
+        return self._mean_of(X, len(self._members()))
+
+    def _mean_of(self, X: Any, n: int) -> Floats:
+        """Return the mean of the first members, whose sum is too large for a number."""
+        rows, shares = self._asked(X), np.full(n, 1.0 / n)
+        sums = self._committee.sums(rows, self._members()[:n], shares, False, 1)
+        return np.asarray(sums[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` of the first member, the first two, and so on.
@@ -186,8 +189,8 @@ class NumberEnsemble(RegressorMixin, BaseEnsemble):
         """
         if not self._takes_median():
             for n, sums in self._staged_sums(X, False):
-                with np.errstate(over="ignore"):
-                    yield np.clip(sums[:, 0] / n, -_LARGEST, _LARGEST)
+                means = sums[:, 0] / n
+                yield means if np.isfinite(means).all() else self._mean_of(X, n)
             return
         rows, members, weights = self._asked(X), self._members(), self._weights()
         answers = self._committee.answers(rows, members, thread_count(self.n_jobs))

@@ -88,7 +88,7 @@ class BaggedEnsemble(BaseEnsemble):
                 "warm_start goes on from were not judged on them. Set selection in the first fit "
                 "and give the same table, or use warm_start=False."
             )
-        if plan.out_of_bag and not len(before.curve):
+        if plan.out_of_bag and same_rows and len(before.curve) < len(before.members):
             raise ValueError(
                 "out-of-bag estimates need the answers of all members, but those that warm_start "
                 "goes on from were not asked. Set oob_score=True, or stop, in the first fit, or "
@@ -123,7 +123,7 @@ class BaggedEnsemble(BaseEnsemble):
         """
         check_is_fitted(self)
         n_members = len(self._committee)
-        dropped = np.asarray(members if np.iterable(members) else [members])
+        dropped = np.asarray(list(members) if np.iterable(members) else [members])
         if dropped.dtype == np.bool_ and dropped.shape == (n_members,):
             dropped = np.flatnonzero(dropped)
         elif dropped.size and dropped.dtype.kind not in "iu":
@@ -347,7 +347,10 @@ class Selects(BaggedEnsemble):
                 f"selection_data has {answers.shape[1]} rows in X but y of shape {y.shape}."
             )
         if "classes_" not in vars(self):
-            numbers = real_target(y, np.ones(len(y)), estimator_name="selection_data")
+            try:
+                numbers = real_target(y, np.ones(len(y)), estimator_name=type(self).__name__)
+            except ValueError as problem:
+                raise ValueError(f"selection_data: {problem}") from None
             return np.asarray(((answers - numbers) ** 2).mean(axis=1))
         place = {label: code for code, label in enumerate(self.classes_.tolist())}
         codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)

@@ -47,7 +47,7 @@ class BaggingClassifier(Bagging, BaggedClasses):
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
-        size of a part.
+        size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns that a member sees, drawn anew for each; None for all.
     targets : {"regroup", "flip"} or None, default=None
@@ -107,7 +107,8 @@ class BaggingClassifier(Bagging, BaggedClasses):
     selection_report_ : SelectionReport
         Errors of the members, and why those stayed that did.
     oob_score_ : float
-        Accuracy of the votes of members that did not see a row.
+        Accuracy of the votes of members that did not see a row: of all members, also of those that
+        `selection` leaves out.
     oob_decision_function_ : array of shape (n_rows, n_classes)
         Shares of these votes; NaN for a row that every member saw.
     oob_error_curve_ : array
@@ -211,7 +212,7 @@ class BaggingRegressor(Bagging, BaggedNumbers):
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
-        size of a part.
+        size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns that a member sees, drawn anew for each; None for all.
     n_best_splits : int, default=1
@@ -262,7 +263,8 @@ class BaggingRegressor(Bagging, BaggedNumbers):
     selection_report_ : SelectionReport
         Errors of the members, and why those stayed that did.
     oob_score_ : float
-        R squared of the out-of-bag predictions.
+        R squared of the out-of-bag predictions: of all members, also of those that `selection`
+        leaves out.
     oob_prediction_ : array of shape (n_rows,)
         Means of the members that did not see a row; NaN for a row that every member saw.
     oob_error_curve_ : array

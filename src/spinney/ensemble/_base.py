@@ -112,6 +112,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
     def _refuse_own_columns(self, learner: Any) -> None:
         """Refuse settings of the table that a member has for itself: the table is encoded once."""
+        if not isinstance(learner, TableEstimator):
+            return
         for name, usual in (("categorical_features", "from_dtype"), ("unseen", "missing")):
             value = getattr(learner, name, usual)
             if repr(value) not in (repr(usual), repr(getattr(self, name))):
@@ -224,7 +226,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             one = self._committee.sums(
                 rows, members[n : n + 1], weights[n : n + 1], vote, n_threads
             )
-            total = one if total is None else total + one
+            with np.errstate(over="ignore"):  # who cares looks at the sum
+                total = one if total is None else total + one
             yield n + 1, total
 
     def apply(self, X: Any) -> NDArray[np.int32]:

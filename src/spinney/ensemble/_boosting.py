@@ -70,7 +70,8 @@ class AdaBoostClassifier(BoostedEnsemble, ClassEnsemble):
     algorithm : {"SAMME", "M1", "arc-x4"}, default="SAMME"
         "SAMME" for any number of classes; "M1" needs members that are right for more than half of
         the weight; with two classes both are AdaBoost. "arc-x4" weighs a row by 1 plus the fourth
-        power of the number of members that got it wrong, and members vote equally.
+        power of the number of members that got it wrong, and members vote equally, whatever
+        `learning_rate`.
     loss : {"exponential", "logistic"}, default="exponential"
         What the weights of rows follow from. "logistic" gives rows that are far wrong less weight.
     learning_rate : float, default=1.0

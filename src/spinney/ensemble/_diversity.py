@@ -121,17 +121,18 @@ def diversity(
     -------
     Diversity
     """
-    if not hasattr(ensemble, "classes_") or not hasattr(ensemble, "estimators_"):
+    ours = hasattr(ensemble, "_member_codes")  # asks all members at once
+    estimators: Any = None if ours else getattr(ensemble, "estimators_", None)
+    if not hasattr(ensemble, "classes_") or (estimators is None and not ours):
         raise TypeError(
             f"diversity needs a fitted ensemble of classifiers, got {type(ensemble).__name__} "
             "without classes_ or estimators_."
         )
-    estimators = ensemble.estimators_
-    members = np.arange(len(estimators), dtype=np.int64)
+    members = np.arange(len(ensemble._committee if ours else estimators), dtype=np.int64)
     if voting and getattr(ensemble, "selected_", None) is not None:
         members = np.asarray(ensemble.selected_, dtype=np.int64)
     classes = np.asarray(ensemble.classes_)
-    if hasattr(ensemble, "_member_codes"):  # one of ours
+    if ours:
         labels = ensemble._member_codes(X, members)
     else:
         labels = np.array([_member_codes(estimators[k], k, X, classes) for k in members.tolist()])

@@ -93,7 +93,7 @@ class RandomForestClassifier(RandomForest, BaggedClasses):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part.
+        size of a part. "wagging" and None know no such number.
     n_best_splits : int, default=1
         Nodes of CART take one of so many best tests, of different columns, at random.
     combine : {"vote", "average"}, default="vote"
@@ -278,7 +278,7 @@ class RandomForestRegressor(RandomForest, BaggedNumbers):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part.
+        size of a part. "wagging" and None know no such number.
     n_best_splits : int, default=1
         Nodes of CART take one of so many best tests, of different columns, at random.
     combine : {"mean", "median"}, default="mean"

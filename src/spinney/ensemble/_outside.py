@@ -22,7 +22,7 @@ from spinney._estimator import FitTarget, TableEstimator, _refuse_too_many_cells
 from spinney._table import Column, Schema, encode_table
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
-from spinney._target import check_weights, real_target
+from spinney._target import check_weights
 from spinney.ensemble._apprentice import Task, train, weight_name
 from spinney.ensemble._lesson import Bagged, Boosted
 from spinney.ensemble._out_of_bag import BagSum, Patience
@@ -294,7 +294,7 @@ def outside_lesson(
         truth = target.strata
     else:
         target = CARTRegressor()._encode_target(y, weight)
-        truth = real_target(y, weight, estimator_name=type(owner).__name__)
+        truth = np.ldexp(np.asarray(target.y), target.exponent)
     used = target.weight > 0
     schema, rows = _opened(owner, learners, X, used)
     places = np.flatnonzero(used)

@@ -239,7 +239,8 @@ class Outsiders:
         n_threads = min(n_threads, max(1, len(asked)))
         with _known_names(rows), closing(run_all(Member.counted, asked, n_threads)) as results:
             for place, counted in enumerate(results):
-                total += counted * (weights[place] if len(weights) else 1.0)
+                with np.errstate(over="ignore"):  # who cares looks at the sum
+                    total += counted * (weights[place] if len(weights) else 1.0)
         return total
 
     def answers(self, rows: Rows, members: NDArray[Any], n_threads: int) -> Floats:
@@ -280,18 +281,15 @@ def run_all(
     for all results closes the generator.
     """
     # One thread is the default of both, so that the user's number of workers counts too.
-    workers = joblib.Parallel(
-        n_jobs=None if n_threads == 1 else n_threads, prefer="threads", return_as="generator"
-    )
+    options = {"n_jobs": None if n_threads == 1 else n_threads, "prefer": "threads"}
     config = get_config()  # of the calling thread only
     jobs = (joblib.delayed(_configured)(config, work, *task) for task in tasks)
     try:
-        results = workers(jobs)
+        workers = joblib.Parallel(return_as="generator", **options)
     except ValueError:  # a backend that gives all results at once
-        workers.return_generator = False
-        workers.return_as = "list"
-        yield from workers(jobs)
+        yield from joblib.Parallel(**options)(jobs)
         return
+    results = workers(jobs)
     try:
         for result in results:  # noqa: UP028 -- yield from would close them with a warning
             yield result

@@ -49,8 +49,13 @@ def impurity_decreases(state: Mapping[str, Any]) -> NDArray[np.float64]:
 def impurity_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     """Return each feature's share of the impurity that the tests remove; all 0 without a test."""
     largest = state["impurity"].max()  # shares do not depend on the unit: keep sums in range
-    unit = {**state, "impurity": state["impurity"] / largest if largest > 0 else state["impurity"]}
-    sums = _sum_by_feature(state, impurity_decreases(unit))
+    if largest == np.finfo(np.float64).max:  # too large to be told apart: gains are kept in range
+        sums = _sum_by_feature(state, state["gain"])
+    else:
+        unit = largest if largest > 0 else 1.0
+        sums = _sum_by_feature(
+            state, impurity_decreases({**state, "impurity": state["impurity"] / unit})
+        )
     total = sums.sum()
     return sums / total if total > 0 else sums
 

@@ -31,6 +31,7 @@ def rescaled_tree(tree: Tree, exponent: int, loss_exponent: int) -> Tree:
     for name in ("impurity", "risk"):
         state[name] = scaled(state[name], loss_exponent)
     gain = scaled(state["gain"], loss_exponent)
-    if np.abs(gain).max(initial=0.0) < np.finfo(np.float64).max:
+    most, before = np.abs(gain).max(initial=0.0), np.abs(state["gain"]).max(initial=0.0)
+    if most < np.finfo(np.float64).max and (most > 0) == (before > 0):
         state["gain"] = gain  # otherwise it is left as it is: only shares of it are ever told
     return Tree(_core.Tree(state), tree.schema, tree.classes)
