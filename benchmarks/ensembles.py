@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks._data import numbers_target, numeric
 from benchmarks._measure import seconds, show
+from benchmarks.memory import forest_memory
 from benchmarks.peers import ranger_seconds, ydf_forest, ydf_table
 from spinney import (
     AdaBoostClassifier,
@@ -171,6 +172,7 @@ def ensembles():
     bagging()
     boosting()
     forest_prediction()
+    forest_memory()
 
 
 def quick_ensembles():

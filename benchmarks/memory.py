@@ -28,6 +28,34 @@ def _run(who, n_rows):
     print(json.dumps({"extra_mb": _peak_mb() - before, "seconds": took, "leaves": int(leaves)}))
 
 
+def _run_forest(who, n_rows, n_trees):
+    if who == "sklearn":
+        from sklearn.ensemble import RandomForestClassifier
+    else:
+        from spinney import RandomForestClassifier
+    X, y = numeric(n_rows)
+    options = {} if who == "sklearn" else {"oob_score": who == "oob"}
+    RandomForestClassifier(1, **options).fit(X[:100], y[:100])  # what is loaded once
+    before = _peak_mb()
+    RandomForestClassifier(n_trees, random_state=0, **options).fit(X, y)
+    print(json.dumps({"extra_mb": _peak_mb() - before}))
+
+
+def forest_memory(cases=((10_000, 100), (100_000, 20))):
+    rows = []
+    for n_rows, n_trees in cases:
+        got = [
+            peak_memory("benchmarks.memory", who, n_rows, n_trees)["extra_mb"]
+            for who in ("spinney", "oob", "sklearn")
+        ]
+        rows.append([f"{n_rows:,} x {n_trees}", *(f"{mb:.0f}" for mb in got)])
+    show(
+        "Peak memory of random forests above the input, rows x trees, MB",
+        ["", "spinney", "with out-of-bag", "scikit-learn"],
+        rows,
+    )
+
+
 def memory(n_rows=1_000_000):
     ours, theirs = (peak_memory("benchmarks.memory", who, n_rows) for who in ("spinney", "sklearn"))
     ratio = ours["extra_mb"] / theirs["extra_mb"]
@@ -57,4 +85,7 @@ def large(n_rows=5_000_000):
 
 
 if __name__ == "__main__":
-    _run(sys.argv[1], int(sys.argv[2]))
+    if len(sys.argv) > 3:
+        _run_forest(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        _run(sys.argv[1], int(sys.argv[2]))

@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_prune(m);
   spinney::bindings::bind_rules(m);
   spinney::bindings::bind_forest(m);
+  spinney::bindings::bind_ensemble(m);
 }

@@ -209,6 +209,33 @@ def leaf_shares(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(Non
 def added_errors(total: float, errors: float, cf: float) -> float:
     """Errors to expect beyond those seen, as C4.5."""
 
+class Forest:
+    def __init__(self, trees: Sequence[Tree], groups: Sequence[Sequence[int]] = []) -> None: ...
+
+    @property
+    def n_members(self) -> int: ...
+
+    def n_nodes(self, arg: int, /) -> int: ...
+
+    def tree(self, arg: int, /) -> Tree: ...
+
+    def groups(self, arg: int, /) -> list[int]: ...
+
+    def sums(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], vote: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """
+        Weighted answers of some members, added up: votes by class, class shares, or means.
+        """
+
+    def answers(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+        """Class codes, or means, of some members, one row a member."""
+
+    def permutation_importance(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_repeats: int, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """
+        The rise of each member's loss when a column is shuffled, one row a member.
+        """
+
+    def apply(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int32]: ...
+
 class Learner:
     """The settings of one tree: how it is grown and cut back."""
 
@@ -377,33 +404,6 @@ class Booster:
     def weights(self) -> NDArray[numpy.float64]: ...
 
     def add(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> NDArray[numpy.float64]: ...
-
-class Forest:
-    def __init__(self, trees: Sequence[Tree], groups: Sequence[Sequence[int]] = []) -> None: ...
-
-    @property
-    def n_members(self) -> int: ...
-
-    def n_nodes(self, arg: int, /) -> int: ...
-
-    def tree(self, arg: int, /) -> Tree: ...
-
-    def groups(self, arg: int, /) -> list[int]: ...
-
-    def sums(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], vote: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
-        """
-        Weighted answers of some members, added up: votes by class, class shares, or means.
-        """
-
-    def answers(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
-        """Class codes, or means, of some members, one row a member."""
-
-    def permutation_importance(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_repeats: int, n_threads: int = 1) -> NDArray[numpy.float64]:
-        """
-        The rise of each member's loss when a column is shuffled, one row a member.
-        """
-
-    def apply(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int32]: ...
 
 def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: EnsemblePlan, n_threads: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_to_cover: int, finished: object | None) -> tuple:
     """

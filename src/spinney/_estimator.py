@@ -68,7 +68,7 @@ def core_dataset(values: Floats, schema: Schema) -> _core.Dataset:
     return _core.Dataset(values, kinds, sizes)
 
 
-def _refuse_too_many_cells(X: Any) -> None:
+def refuse_too_many_cells(X: Any) -> None:
     """Refuse a table that cannot be sorted, before any of it is copied."""
     shape = getattr(X, "shape", ())
     if isinstance(shape, tuple) and len(shape) == 2 and shape[0] * shape[1] > _MAX_CELLS:
@@ -98,7 +98,7 @@ class TableEstimator(BaseEstimator, ABC):
     ) -> tuple[NDArray[np.float64], Schema, FitTarget]:
         """Table and target to numbers."""
         name = type(self).__name__
-        _refuse_too_many_cells(X)
+        refuse_too_many_cells(X)
         options = {"categorical_features": self.categorical_features, "estimator_name": name}
         goes_on = self._goes_on()
         if goes_on:

@@ -10,7 +10,7 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kBatchCells = std::size_t{1} << 20;  // answers held until they are added up in order
+constexpr std::size_t kBatchCells = std::size_t{1} << 21;  // answers held until they are added up in order
 
 bool same_table(const Dataset& a, const Dataset& b) {
   return a.values.data == b.values.data &&
@@ -73,7 +73,7 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
   Ensemble out;
   const bool judges = plan.out_of_bag || plan.records;
   const auto n_members = static_cast<std::size_t>(plan.n_members), first = static_cast<std::size_t>(plan.first_member);
-  const std::size_t batch = std::clamp<std::size_t>(kBatchCells / target.n_rows(), 8, 64);
+  const std::size_t batch = judges ? std::clamp<std::size_t>(kBatchCells / target.n_rows(), 8, 64) : 64;
   std::atomic<std::size_t> n_done{first};
   bool enough = false;  // somebody has asked to stop
   while (first + out.members.size() < n_members && !enough) {

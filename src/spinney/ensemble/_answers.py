@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import r2_score
 
+from spinney._class_answers import LogProbabilities, StagedAccuracy
 from spinney._settings import thread_count
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
@@ -23,7 +24,7 @@ def shares_of(sums: Floats) -> Floats:
         return np.asarray(np.where(totals > 0, sums / totals, 1.0 / sums.shape[1]))
 
 
-class ClassEnsemble(ClassifierMixin, BaseEnsemble):
+class ClassEnsemble(LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEnsemble):
     """An ensemble that votes for classes."""
 
     def _decide(self, sums: Floats) -> NDArray[Any]:
@@ -76,21 +77,6 @@ class ClassEnsemble(ClassifierMixin, BaseEnsemble):
         """
         return self._probabilities(self._sums(X, self._votes()))
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield `predict` of the first member, the first two, and so on.
 
@@ -120,25 +106,6 @@ class ClassEnsemble(ClassifierMixin, BaseEnsemble):
         """
         for _, sums in self._staged_sums(X, self._votes()):
             yield self._probabilities(sums)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield the accuracy of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true classes.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-
-        Yields
-        ------
-        float
-        """
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 
 
 class NumberEnsemble(RegressorMixin, BaseEnsemble):

@@ -3,12 +3,13 @@
 from typing import Any
 
 from spinney import _core
-from spinney.ensemble._bagged import BaggedClasses, BaggedEnsemble, BaggedNumbers, Selects
+from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
 from spinney.ensemble._sampling import sampling_plan, set_features, set_targets
+from spinney.ensemble._selects import Selects
 from spinney.tree import CARTClassifier, CARTRegressor
 
 
-class Bagging(Selects, BaggedEnsemble):
+class Bagging(Selects):
     """What bagging of classes and of numbers share."""
 
     def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:

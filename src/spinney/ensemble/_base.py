@@ -206,7 +206,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
     def _asked(self, X: Any) -> Any:
         """Check a table and return its rows as members take them."""
-        check_is_fitted(self)
+        if "_committee" not in vars(self):
+            check_is_fitted(self)
         if isinstance(self._committee, Outsiders):
             return self._committee.rows(X, type(self).__name__)
         return self._rows(X)

@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._callbacks import CallbackMixin
-from spinney._estimator import _refuse_too_many_cells, unchanged_on_failure
+from spinney._class_answers import LogProbabilities, StagedAccuracy
+from spinney._estimator import refuse_too_many_cells, unchanged_on_failure
 from spinney._settings import row_count
 from spinney._table import Schema, check_columns
 from spinney._table._open import open_table
@@ -56,7 +56,9 @@ class Stream:
     size: int  # of learner 1's sample, and the most that the others get
 
 
-class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
+class BoostByFilteringClassifier(
+    CallbackMixin, LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEstimator
+):
     """The first method of boosting: three learners, trained on filtered rows, vote.
 
     Learner 1 is trained on a random sample. For learner 2 a coin is tossed: heads takes the next
@@ -151,7 +153,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         self
         """
         with unchanged_on_failure(self):
-            _refuse_too_many_cells(X)
+            refuse_too_many_cells(X)
             shape = open_table(X, type(self).__name__).shape
             weight = check_weights(sample_weight, shape[0])
             target = class_target(y, weight, estimator_name=type(self).__name__)
@@ -316,21 +318,6 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
             votes[tied, answers[2][tied]] += 1.0
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Return predictions of the first learner, the first two, and all three.
 
@@ -348,25 +335,6 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         answers = self._answers(X)
         for n_members in range(1, len(answers) + 1):
             yield self.classes_[decided(answers[:n_members])]
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Return the accuracy of each of the `staged_predict`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true classes.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-
-        Yields
-        ------
-        float
-        """
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

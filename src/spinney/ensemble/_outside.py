@@ -18,7 +18,7 @@ from sklearn.base import is_classifier
 
 from spinney import _core
 from spinney._choices import check_integer
-from spinney._estimator import FitTarget, TableEstimator, _refuse_too_many_cells, core_view
+from spinney._estimator import FitTarget, TableEstimator, core_view, refuse_too_many_cells
 from spinney._table import Column, Schema, encode_table
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
@@ -316,7 +316,7 @@ def _opened(
     kinds = owner.categorical_features
     values = None
     if any(isinstance(learner, TableEstimator) for learner in learners):
-        _refuse_too_many_cells(X)
+        refuse_too_many_cells(X)
         rows = None if used.all() else used
         options = {"categorical_features": kinds, "used_rows": rows, "estimator_name": name}
         values, schema = encode_table(X, **options)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from spinney import _core
+from spinney._class_answers import LogProbabilities
 from spinney._settings import thread_count
 from spinney._target import ClassTarget
 from spinney.tree._base import BaseTree
@@ -14,7 +15,7 @@ from spinney.tree._base import BaseTree
 Floats = NDArray[np.float64]
 
 
-class ClassTree(ClassifierMixin, BaseTree):
+class ClassTree(LogProbabilities, ClassifierMixin, BaseTree):
     """One classification tree."""
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -49,21 +50,6 @@ class ClassTree(ClassifierMixin, BaseTree):
         """
         rows = self._rows(X)
         return self.tree_._core.predict_values(rows, thread_count(self.n_jobs))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
 
 def build_target(target: ClassTarget, weight: Floats) -> _core.Target:
