@@ -221,6 +221,7 @@ void Apprentice::set_aside() {
 
 /// The smallest tree within a standard error of the best, or the best, of the cost-complexity sequence.
 Tree Apprentice::prune_by_folds() {
+  validation_ = {};  // folds choose the size
   const std::size_t n_rows = target_->n_rows();
   Training copy{training_.samples, nullptr};
   if (training_.sorted) copy.sorted = std::make_shared<SortedColumns>(training_.sorted->copy());
