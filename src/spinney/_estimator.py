@@ -78,8 +78,25 @@ def refuse_too_many_cells(X: Any) -> None:
         )
 
 
+def remember_table(estimator: Any, schema: Schema, classes: NDArray[Any] | None) -> None:
+    """Forget the last fit of an estimator, and keep what predictions need of the table."""
+    for fitted in [name for name in vars(estimator) if name.endswith("_") and name[0] != "_"]:
+        delattr(estimator, fitted)
+    estimator._schema = schema
+    estimator.n_features_in_ = len(schema.columns)
+    if schema.has_names:
+        estimator.feature_names_in_ = np.array(schema.names, dtype=object)
+    if classes is not None:
+        estimator.classes_ = classes
+
+
 class TableEstimator(BaseEstimator, ABC):
     """An estimator that takes raw tables."""
+
+    _schema: Schema
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    classes_: NDArray[Any]
 
     @abstractmethod
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
@@ -111,17 +128,6 @@ class TableEstimator(BaseEstimator, ABC):
         if not goes_on and not schema.all_numeric and not target.weight.all():
             values, schema = encode_table(X, used_rows=target.weight > 0, **options)
         return core_view(values), schema, target
-
-    def _remember_table(self, schema: Schema, target: FitTarget) -> None:
-        """Forget the last fit, and keep what predictions need of the table."""
-        for fitted in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, fitted)
-        self._schema = schema
-        self.n_features_in_ = len(schema.columns)
-        if schema.has_names:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        if target.classes is not None:
-            self.classes_ = target.classes
 
     def _rows(self, X: Any) -> Floats:
         """Encode a table as fit encoded its own."""

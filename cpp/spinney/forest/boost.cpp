@@ -21,12 +21,17 @@ void find_errors(const SharedTable& table, const Tree& tree, std::vector<double>
   }
 }
 
-/// Rows drawn by weight, each drawn row to weigh 1. What is drawn follows the order of the table.
-std::vector<double> draw_rows(const BoostPlan& plan, const Samples& samples, std::span<const double> weights,
-                              std::uint64_t member) {
+/// The samples in the order of the table.
+std::vector<SampleIndex> by_row(const Samples& samples) {
   std::vector<SampleIndex> order(samples.size());
   std::iota(order.begin(), order.end(), SampleIndex{0});
   std::sort(order.begin(), order.end(), [&](SampleIndex a, SampleIndex b) { return samples.row[a] < samples.row[b]; });
+  return order;
+}
+
+/// Rows drawn by weight, each drawn row to weigh 1. What is drawn follows the order of the table.
+std::vector<double> draw_rows(const BoostPlan& plan, const Samples& samples, std::span<const SampleIndex> order,
+                              std::span<const double> weights, std::uint64_t member) {
   std::vector<double> in_order, counts(samples.size());
   for (const SampleIndex s : order) in_order.push_back(weights[s]);
   const std::vector<double> drawn = plan.draw(in_order, member);
@@ -52,6 +57,7 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
   Booster booster(plan.rules, samples.weight);
   Boosted out;
   Draw draw;
+  const std::vector<SampleIndex> order = plan.resample ? by_row(samples) : std::vector<SampleIndex>{};
   std::vector<double> off(samples.size());
   for (std::int64_t m = 0; m < plan.n_members; ++m) {
     interrupt.check();
@@ -63,7 +69,7 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
     } else {
       draw.seed = RandomStream(plan.seed, member).next();
       if (plan.resample) {
-        draw.counts = draw_rows(plan, samples, weights, member);
+        draw.counts = draw_rows(plan, samples, order, weights, member);
       } else {
         draw.counts.resize(samples.size());
         for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];

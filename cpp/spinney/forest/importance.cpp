@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "spinney/forest/out_of_bag.hpp"
+
 namespace spinney {
 
 namespace {
@@ -20,13 +22,9 @@ struct LeftOut {
 
 LeftOut left_out(const ImportanceTask& task, std::uint64_t member) {
   LeftOut out;
-  std::vector<RowIndex> used;
-  for (std::size_t row = 0; row < task.target.n_rows(); ++row) {
-    if (task.target.weight[row] > 0.0) used.push_back(static_cast<RowIndex>(row));
-  }
-  const std::vector<double> counts = task.sampling.counts(used.size(), member);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (counts[i] == 0.0) out.rows.push_back(used[i]);
+  const std::vector<double> counts = task.sampling.counts_by_row(task.target, member);
+  for (std::size_t row = 0; row < counts.size(); ++row) {
+    if (task.target.weight[row] > 0.0 && counts[row] == 0.0) out.rows.push_back(static_cast<RowIndex>(row));
   }
   for (std::size_t f = 0; f < task.x.n_columns; ++f) {
     for (const RowIndex row : out.rows) out.values.push_back(task.x.at(row, f));
@@ -53,15 +51,8 @@ class Judge {
     predictor_.answers(tree_, x, places_, answers_.data(), interrupt_);
     double sum = 0.0, weight = 0.0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const std::size_t row = rows_[i];
-      weight += target_.weight[row];
-      if (target_.n_classes == 0) {
-        sum += target_.weight[row] * (answers_[i] - target_.y[row]) * (answers_[i] - target_.y[row]);
-      } else {
-        const std::int32_t code = target_.codes[row];
-        const std::int32_t truth = groups_.empty() ? code : groups_[code];
-        sum += truth == static_cast<std::int32_t>(answers_[i]) ? 0.0 : target_.weight[row];
-      }
+      weight += target_.weight[rows_[i]];
+      sum += answer_loss(target_, groups_, rows_[i], answers_[i]);
     }
     return sum / weight;
   }

@@ -20,18 +20,11 @@ BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, b
   Predictor(tree).answers(tree, table.data.values, bag.rows, answers.data(), interrupt);
   for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) {
     const RowIndex row = bag.rows[i];
-    const double weight = target.weight[row];
-    double loss = 0.0;
-    if (target.n_classes == 0) {
-      loss = weight * (answers[i] - target.y[row]) * (answers[i] - target.y[row]);
-    } else {
-      const std::int32_t truth = draw.groups.empty() ? target.codes[row] : draw.groups[target.codes[row]];
-      loss = truth == static_cast<std::int32_t>(answers[i]) ? 0.0 : weight;
-    }
+    const double loss = answer_loss(target, draw.groups, row, answers[i]);
     record.training_error += loss;
     if (i >= n_bag) continue;
     record.bag_error += loss;
-    record.bag_weight += weight;
+    record.bag_weight += target.weight[row];
   }
   bag.rows.resize(n_bag);
   bag.rows.shrink_to_fit();

@@ -12,6 +12,15 @@ struct BagAnswers {
   std::vector<double> numbers;
 };
 
+/// The loss of one answer, times the weight of the row: a class (or group) is wrong or not, a number is off by a
+/// square.
+inline double answer_loss(const Target& target, std::span<const std::int32_t> groups, std::size_t row, double answer) {
+  const double weight = target.weight[row];
+  if (target.n_classes == 0) return weight * (answer - target.y[row]) * (answer - target.y[row]);
+  const std::int32_t code = target.codes[row], truth = groups.empty() ? code : groups[code];
+  return truth == static_cast<std::int32_t>(answer) ? 0.0 : weight;
+}
+
 /// The answers of a member for rows left out; with everyone, its record over all rows too.
 BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, bool everyone, Record& record,
                  Interrupt& interrupt);

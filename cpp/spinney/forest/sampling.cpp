@@ -92,14 +92,20 @@ std::vector<std::int32_t> Sampling::flipped(std::span<const std::int32_t> codes,
 
 std::uint64_t Sampling::growth_seed(std::uint64_t member) const { return stream(seed, kGrowth, member).next(); }
 
-Draw Sampling::draw(const SharedTable& shared, std::uint64_t member) const {
-  const Samples& samples = shared.samples;
-  const std::vector<double> by_place = counts(samples.size(), member);
-  std::vector<double> by_row(shared.target.n_rows(), 0.0);
+std::vector<double> Sampling::counts_by_row(const Target& target, std::uint64_t member) const {
+  const auto n_used = std::count_if(target.weight.begin(), target.weight.end(), [](double w) { return w > 0.0; });
+  const std::vector<double> by_place = counts(static_cast<std::size_t>(n_used), member);
+  std::vector<double> by_row(target.n_rows(), 0.0);
   std::size_t place = 0;
   for (std::size_t row = 0; row < by_row.size(); ++row) {
-    if (shared.target.weight[row] > 0.0) by_row[row] = by_place[place++];
+    if (target.weight[row] > 0.0) by_row[row] = by_place[place++];
   }
+  return by_row;
+}
+
+Draw Sampling::draw(const SharedTable& shared, std::uint64_t member) const {
+  const Samples& samples = shared.samples;
+  const std::vector<double> by_row = counts_by_row(shared.target, member);
   Draw draw;
   draw.counts.reserve(samples.size());
   for (const RowIndex row : samples.row) draw.counts.push_back(by_row[row]);

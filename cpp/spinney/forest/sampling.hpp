@@ -32,6 +32,8 @@ struct Sampling {
 
   /// What each of n rows counts for in a member; 0: it is left out.
   std::vector<double> counts(std::size_t n_rows, std::uint64_t member) const;
+  /// The same by row of a table: what is drawn goes by the place among the rows of positive weight.
+  std::vector<double> counts_by_row(const Target& target, std::uint64_t member) const;
   /// The columns that a member sees, ascending; empty: all.
   std::vector<FeatureIndex> features(std::size_t n_columns, std::uint64_t member) const;
   /// The group of each class in a regrouped member: both groups have classes. Empty if classes are told apart.

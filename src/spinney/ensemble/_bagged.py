@@ -13,6 +13,7 @@ from spinney import _core
 from spinney._choices import check_choice, check_flag, check_integer, check_number
 from spinney._estimator import FitTarget
 from spinney._settings import random_seed, thread_count
+from spinney._target import check_weights
 from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._lesson import Bagged, in_units
@@ -190,7 +191,8 @@ class BaggedEnsemble(BaseEnsemble):
                 f"X has {len(values)} rows, but fit saw {len(self._used)}. Give the table of fit: "
                 "only its rows are known to be unseen by a member."
             )
-        target = self._encode(X, y, sample_weight)[2]
+        weight = check_weights(sample_weight, len(values), counted=self._counts_weight())
+        target = self._encode_target(y, weight)
         if not np.array_equal(target.weight > 0, self._used):
             raise ValueError(
                 "the rows of weight 0 are not those of fit. Give the sample_weight of fit."

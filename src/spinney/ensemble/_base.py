@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._callbacks import CallbackMixin
 from spinney._choices import check_choice, check_flag, check_integer
-from spinney._estimator import FitTarget, TableEstimator, unchanged_on_failure
+from spinney._estimator import FitTarget, TableEstimator, remember_table, unchanged_on_failure
 from spinney._settings import thread_count
 from spinney.ensemble._lesson import TreeLesson, tree_lesson
 from spinney.ensemble._outside import OutsideLesson, Outsiders, outside_lesson
@@ -161,7 +161,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Forget the last fit, and keep the members."""
         first = len(self._committee) if self._goes_on() else 0
         before = self._lessons if first else []
-        self._remember_table(lesson.schema, lesson.target)
+        remember_table(self, lesson.schema, lesson.target.classes)
         self._taught = lesson.learners
         self._lessons = [*before, (first, lesson.learners)]
         self._committee = members
@@ -176,10 +176,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         check_is_fitted(self)
         if isinstance(self._committee, Outsiders):
             return list(self._committee.estimators)
-        return [
-            clone(self._learner_of(i))._adopt(tree, self.n_features_in_)
-            for i, tree in enumerate(self._committee)
-        ]
+        return [clone(self._learner_of(i))._adopt(tree) for i, tree in enumerate(self._committee)]
 
     def _learner_of(self, i: int) -> Any:
         """Return the learner of a member; a warm start may have brought others."""

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._callbacks import CallbackMixin
 from spinney._class_answers import LogProbabilities, StagedAccuracy
-from spinney._estimator import refuse_too_many_cells, unchanged_on_failure
+from spinney._estimator import refuse_too_many_cells, remember_table, unchanged_on_failure
 from spinney._settings import row_count
-from spinney._table import Schema, check_columns
+from spinney._table import check_columns
 from spinney._table._open import open_table
 from spinney._target import check_weights, class_target
 from spinney.ensemble._filters import balanced, decided, half_wrong
@@ -161,7 +161,7 @@ class BoostByFilteringClassifier(
             schema = schema_for(learner, X, weight > 0, type(self).__name__)
             given = None if sample_weight is None else weight
             stream = self._stream(as_rows(X), target.codes, weight > 0, given, learner)
-            self._remember(schema, target.classes)
+            remember_table(self, schema, target.classes)
             with progress(self, "boosting by filtering", 3, X=X, y=y) as finished:
                 self._boost(told_of_columns(learner, schema), stream, finished)
         return self
@@ -206,15 +206,6 @@ class BoostByFilteringClassifier(
                 f"are {n_rows} rows. Use sample_size=None for a third of them."
             )
         return size
-
-    def _remember(self, schema: Schema, classes: NDArray[Any]) -> None:
-        for fitted in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, fitted)
-        self._schema = schema
-        self.classes_ = classes
-        self.n_features_in_ = len(schema.columns)
-        if schema.has_names:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     def _boost(self, learner: Any, stream: Stream, finished: Any) -> None:
         """Let the rows pass, and train a learner on what each filter takes."""

@@ -43,7 +43,11 @@ def schema_for(learner: Any, X: Any, used: NDArray[np.bool_], owner: str) -> Sch
     if isinstance(learner, TableEstimator):
         options = {"categorical_features": learner.categorical_features, "estimator_name": owner}
         return encode_table(X, used_rows=used, **options)[1]
-    table = open_table(X, owner)
+    return schema_by_name(open_table(X, owner))
+
+
+def schema_by_name(table: Any) -> Schema:
+    """Return the columns of an opened table without their kinds, which its learners look at."""
     columns = tuple(Column(label, "numeric") for label in table.names())
     return Schema(columns, table.given_names is not None)
 

@@ -6,7 +6,7 @@ lesson for learners of any other origin.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,32 @@ class Bagged:
     exponent: int = 0
     was_judged: bool = False  # whether records tell something
 
+    @classmethod
+    def nothing(cls) -> "Bagged":
+        """Return what there is before the first member."""
+        none = np.zeros(0)
+        return cls(None, none, np.zeros(0, np.int64), none, 0, np.zeros((0, 3)))
+
+    def in_units_of(self, target: FitTarget) -> "Bagged":
+        """Return sums and errors for the core to add to; nothing if they are of other rows."""
+        if self.n_votes.shape != target.weight.shape:
+            return Bagged.nothing()
+        sums = np.ldexp(self.sums, self.exponent - target.exponent)
+        curve = np.ldexp(self.curve, -2 * target.exponent)
+        return replace(self, sums=sums, curve=curve, exponent=target.exponent)
+
+    def after(self, before: "Bagged | None") -> "Bagged":
+        """Return the same in the user's units, behind the members of an earlier fit."""
+        curve, records, members = scaled(self.curve, 2 * self.exponent), self.records, self.members
+        if self.exponent:
+            with np.errstate(over="ignore"):  # an infinite error is refused where it matters
+                errors = np.ldexp(records[:, :2], 2 * self.exponent)
+            records = np.column_stack([errors, records[:, 2]])
+        if before is not None:
+            members = before.members.joined(members)
+            records = np.concatenate([before.records, records])
+        return replace(self, members=members, curve=curve, records=records)
+
     def means(self) -> Floats:
         """Return the mean answers for rows; NaN for a row that every member saw."""
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -70,7 +96,6 @@ class TreeLesson:
     """A lesson for trees of the package."""
 
     learners: list[BaseTree]
-    values: Floats
     schema: Schema
     targets: list[FitTarget]
     tables: list[_core.Dataset]
@@ -86,35 +111,24 @@ class TreeLesson:
         self, plan: _core.EnsemblePlan, n_threads: int, before: Bagged | None, finished: Finished
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
-        exponent = self.target.exponent
-        sums, n_votes, curve, n_to_cover = np.zeros(0), np.zeros(0, np.int64), np.zeros(0), 0
-        if before is not None and before.n_votes.shape == self.target.weight.shape:
-            sums = np.ldexp(before.sums.ravel(), before.exponent - exponent)
-            n_votes, n_to_cover = before.n_votes, before.n_to_cover
-            curve = np.ldexp(before.curve, -2 * exponent)
+        start = (before or Bagged.nothing()).in_units_of(self.target)
         core, sums, n_votes, curve, n_to_cover, records = _core.fit_ensemble(
             self.tables,
             [target.core() for target in self.targets],
             self.settings,
             plan,
             n_threads,
-            sums,
-            n_votes,
-            curve,
-            n_to_cover,
+            start.sums.ravel(),
+            start.n_votes,
+            start.curve,
+            start.n_to_cover,
             finished,
         )
         forest = self._forest(core, plan.first_member)
-        if exponent:
-            curve = scaled(curve, 2 * exponent)
-            with np.errstate(over="ignore"):  # an infinite error is refused where it matters
-                records[:, :2] = np.ldexp(records[:, :2], 2 * exponent)
-        if before is not None:
-            forest = before.members.joined(forest)
-            records = np.concatenate([before.records, records])
+        exponent = self.target.exponent
         return Bagged(
-            forest, sums, n_votes, curve, n_to_cover, records, exponent, was_judged=plan.records
-        )
+            forest, sums, n_votes, curve, n_to_cover, records, exponent, plan.records
+        ).after(before)
 
     def boost(
         self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished
@@ -201,4 +215,4 @@ def tree_lesson(
         restores.append(restore)
         settings.append(learner._as_member(values, target))
         settings[-1].n_best_splits = min(n_best, 2**31)
-    return TreeLesson(learners, values, schema, targets, tables, restores, settings)
+    return TreeLesson(learners, schema, targets, tables, restores, settings)

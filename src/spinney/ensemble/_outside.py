@@ -19,11 +19,12 @@ from sklearn.base import is_classifier
 from spinney import _core
 from spinney._choices import check_integer
 from spinney._estimator import FitTarget, TableEstimator, core_view, refuse_too_many_cells
-from spinney._table import Column, Schema, encode_table
+from spinney._table import Schema, encode_table
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
 from spinney._target import check_weights
 from spinney.ensemble._apprentice import Task, train, weight_name
+from spinney.ensemble._learner import schema_by_name
 from spinney.ensemble._lesson import Bagged, Boosted
 from spinney.ensemble._out_of_bag import BagSum, Patience
 from spinney.ensemble._outsiders import Member, Outsiders, Rows, open_rows, run_all
@@ -31,16 +32,14 @@ from spinney.ensemble._rows import as_frame, as_rows
 from spinney.tree._base import BaseTree
 from spinney.tree._classifier import CARTClassifier
 from spinney.tree._regressor import CARTRegressor
-from spinney.tree._scale import scaled
 
 __all__ = ["OutsideLesson", "Outsiders", "outside_lesson"]
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
-_BATCH_CELLS = 2**25  # answers held until they are added up in order, as in the core
+_BATCH_CELLS = 2**21  # answers held until they are added up in order, as in the core
 _ALL_COLUMNS = np.zeros(0, np.int32)
 _NO_ROWS = np.zeros(0, np.intp)
-_NOTHING = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -67,26 +66,26 @@ class OutsideLesson:
         self, plan: _core.EnsemblePlan, n_threads: int, before: Bagged | None, finished: Finished
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
-        exponent = self.target.exponent
-        sums, n_votes, curve, n_to_cover = _NOTHING, np.zeros(0, np.int64), _NOTHING, 0
-        if before is not None and before.n_votes.shape == self.target.weight.shape:
-            sums = np.ldexp(before.sums, before.exponent - exponent)
-            n_votes, n_to_cover = before.n_votes, before.n_to_cover
-            curve = np.ldexp(before.curve, -2 * exponent)
-        bag = BagSum(self.target, self._whole_truth, sums, n_votes, curve, n_to_cover)
-        members, records = self._train_batches(plan, n_threads, bag, finished)
-        record = np.array(records).reshape(-1, 3)
-        if exponent:
-            with np.errstate(over="ignore"):  # an error may be too large for a number
-                record[:, :2] = np.ldexp(record[:, :2], 2 * exponent)
-        done = self._outsiders(members)
-        if before is not None:
-            done = before.members.joined(done)
-            record = np.concatenate([before.records, record])
-        curve = scaled(np.array(bag.curve), 2 * exponent)
-        return Bagged(
-            done, bag.sums, bag.n_votes, curve, bag.n_to_cover, record, exponent, plan.records
+        start = (before or Bagged.nothing()).in_units_of(self.target)
+        bag = BagSum(
+            self.target,
+            self._whole_truth,
+            start.sums,
+            start.n_votes,
+            start.curve,
+            start.n_to_cover,
         )
+        members, records = self._train_batches(plan, n_threads, bag, finished)
+        return Bagged(
+            self._outsiders(members),
+            bag.sums,
+            bag.n_votes,
+            np.array(bag.curve),
+            bag.n_to_cover,
+            np.array(records).reshape(-1, 3),
+            self.target.exponent,
+            plan.records,
+        ).after(before)
 
     def _train_batches(
         self, plan: _core.EnsemblePlan, n_threads: int, bag: BagSum, finished: Finished
@@ -124,7 +123,7 @@ class OutsideLesson:
         n_classes = 0 if self.target.classes is None else len(self.target.classes)
         truth = self.truth
         if n_classes:
-            flipped = plan.flipped(self._codes[self.places], n_classes, number)
+            flipped = plan.flipped(self.truth.astype(np.int32), n_classes, number)
             truth = flipped if len(flipped) else truth
         counts, weight, left_out = self._drawn(plan, number)
         return Task(
@@ -240,10 +239,6 @@ class OutsideLesson:
         whole[self.places] = self._in_units(self.truth)
         return whole
 
-    @cached_property
-    def _codes(self) -> NDArray[np.int32]:
-        return self._whole_truth.astype(np.int32)
-
     def _takes_weights(self, number: int) -> bool:
         return weight_name(self.learners[number % len(self.learners)]) is not None
 
@@ -323,8 +318,7 @@ def _opened(
     else:
         table = open_table(X, name)
         nominal_mask(kinds, table)  # learners of others decide themselves, but names must be right
-        columns = tuple(Column(label, "numeric") for label in table.names())
-        schema = Schema(columns, table.given_names is not None)
+        schema = schema_by_name(table)
     values = core_view(values) if encoded and values is not None else None
     return schema, Rows(as_frame(as_rows(X)), values, len(used))
 

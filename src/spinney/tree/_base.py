@@ -15,7 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._choices import check_choice, check_flag, check_integer, check_number
-from spinney._estimator import FitTarget, TableEstimator, core_dataset, unchanged_on_failure
+from spinney._estimator import (
+    FitTarget,
+    TableEstimator,
+    core_dataset,
+    remember_table,
+    unchanged_on_failure,
+)
 from spinney._folds import hold_out, make_folds
 from spinney._settings import check_cf, thread_count
 from spinney._table import Schema
@@ -215,21 +221,16 @@ class BaseTree(TableEstimator):
             learner.raise_subtrees = check_flag("subtree_raising", self.subtree_raising)
         return learner
 
-    def _adopt(self, tree: Tree, n_features: int) -> Self:
+    def _adopt(self, tree: Tree) -> Self:
         """Be the fitted estimator of a tree that was grown elsewhere."""
-        self._schema = tree.schema
-        self.n_features_in_ = n_features
-        if tree.schema.has_names:
-            self.feature_names_in_ = np.array(tree.schema.names, dtype=object)
-        if tree.classes is not None:
-            self.classes_ = tree.classes
+        remember_table(self, tree.schema, tree.classes)
         self.tree_ = tree
         return self
 
     def _remember(
         self, schema: Schema, target: FitTarget, tree: Tree, path: PruningPath | None
     ) -> None:
-        self._remember_table(schema, target)
+        remember_table(self, schema, target.classes)
         self.tree_ = tree
         if path is not None:
             self.pruning_path_ = path
