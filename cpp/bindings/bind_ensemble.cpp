@@ -10,7 +10,9 @@
 #include "bindings.hpp"
 #include "bound_dataset.hpp"
 #include "bound_target.hpp"
+#include "bound_tree.hpp"
 #include "hosted.hpp"
+#include "spinney/data/subset.hpp"
 #include "spinney/forest/boost.hpp"
 
 namespace spinney::bindings {
@@ -90,11 +92,12 @@ nb::tuple fit(const BoundCourses& bound, const EnsemblePlan& plan, std::size_t n
   OutOfBag& bag = ensemble.out_of_bag;
   std::vector<double> records;
   for (const Record& record : ensemble.records)
-    records.insert(records.end(), {record.training_error, record.bag_error, record.bag_weight});
+    records.insert(records.end(), {record.training_error, record.bag_error, record.bag_weight,
+                                   static_cast<double>(record.n_iterations), record.settled ? 1.0 : 0.0});
   const std::size_t n_records = ensemble.records.size();
   return nb::make_tuple(std::move(forest), to_numpy(std::move(bag.sums), {n, k}), to_numpy(std::move(bag.n_votes)),
                         to_numpy(std::move(bag.curve)), bag.n_to_cover,
-                        to_numpy(std::move(records), {n_records, std::size_t{3}}));
+                        to_numpy(std::move(records), {n_records, std::size_t{5}}));
 }
 
 /// error, weight, loss, keep, stop.
@@ -123,6 +126,30 @@ nb::tuple run_boost(const BoundCourses& bound, const BoostPlan& plan, std::size_
                         to_numpy(std::move(rounds), {n_rounds, std::size_t{5}}), to_numpy(std::move(boosted.weights)));
 }
 
+/// One tree, as a member of an ensemble that sees all rows would be.
+nb::tuple run_igpa(const BoundDataset& table, const BoundTarget& bound, const Learner& learner, std::uint64_t seed,
+                   std::size_t n_threads) {
+  if (!learner.igpa) throw std::invalid_argument("the learner has no settings of growing and pruning in turn");
+  const Dataset data = table.dataset();
+  Learned learned;
+  run_hosted([&](Interrupt& interrupt) {
+    ThreadTeam team(n_threads, &interrupt);
+    const Course course{data, bound.target, learner};
+    const SharedTable shared = std::move(share_tables({&course, 1}, true, team, interrupt)[0]);
+    const Draw everything{std::vector<double>(shared.samples.size(), 1.0), {}, {}, {}, seed};
+    learned = learn(shared, learner, everything, {true, false}, interrupt, &team);
+  });
+  std::vector<double> history;
+  for (const Iteration& i : learned.history) {
+    history.insert(history.end(),
+                   {static_cast<double>(i.judge), static_cast<double>(i.n_leaves_grown),
+                    static_cast<double>(i.n_leaves), i.growing_error, i.judge_error_grown, i.judge_error});
+  }
+  const std::size_t n = learned.history.size();
+  return nb::make_tuple(std::make_unique<BoundTree>(std::move(learned.tree)),
+                        to_numpy(std::move(history), {n, std::size_t{6}}), learned.settled);
+}
+
 void bind_learner(nb::module_& m) {
   nb::class_<Learner>(m, "Learner", "The settings of one tree: how it is grown and cut back.")
       .def(nb::init<>())
@@ -138,7 +165,30 @@ void bind_learner(nb::module_& m) {
       .def_rw("patience", &Learner::patience)
       .def_rw("cf", &Learner::cf)
       .def_rw("raise_subtrees", &Learner::raise_subtrees)
-      .def_rw("collapse", &Learner::collapse);
+      .def_rw("collapse", &Learner::collapse)
+      .def("set_igpa", [](Learner& self, const IgpaParams& igpa) { self.igpa = igpa; });
+}
+
+void bind_igpa(nb::module_& m) {
+  nb::class_<IgpaParams>(m, "IgpaParams")
+      .def(nb::init<>())
+      .def_rw("n_parts", &IgpaParams::n_parts)
+      .def_rw("max_iterations", &IgpaParams::max_iterations)
+      .def_rw("renews_labels", &IgpaParams::renews_labels)
+      .def_rw("prunes_all", &IgpaParams::prunes_all)
+      .def_rw("keeps_unjudged", &IgpaParams::keeps_unjudged)
+      .def_rw("recounts", &IgpaParams::recounts);
+
+  m.def(
+      "deal_parts",
+      [](const BoundTarget& target, std::size_t n_parts, std::uint64_t seed) {
+        if (n_parts == 0) throw std::invalid_argument("at least one part is needed");
+        return to_numpy(deal_parts(target.target, n_parts, seed));
+      },
+      nb::arg("target"), nb::arg("n_parts"), nb::arg("seed"), "The part of each row; -1 for rows of weight 0.");
+
+  m.def("grow_and_prune", &run_igpa, nb::arg("dataset"), nb::arg("target"), nb::arg("learner"), nb::arg("seed"),
+        nb::arg("n_threads") = 1, "(tree, one row an iteration, whether the tree has settled).");
 }
 
 void bind_plan(nb::module_& m) {
@@ -234,6 +284,7 @@ void bind_plan(nb::module_& m) {
 
 void bind_ensemble(nb::module_& m) {
   bind_learner(m);
+  bind_igpa(m);
   bind_plan(m);
   m.def(
       "fit_ensemble",

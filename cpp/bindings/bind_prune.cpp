@@ -67,7 +67,7 @@ void bind_prune(nb::module_& m) {
       "reduced_error",
       [](const BoundTree& tree, const Table& x, const BoundTarget& target) {
         check_rows(tree, x, target);
-        return to_mask(reduced_error(tree.tree(), view(x), target.target));
+        return to_mask(reduced_error(tree.tree(), view(x), target.target).make_leaf);
       },
       nb::arg("tree"), nb::arg("x").noconvert(), nb::arg("target"), "Nodes to turn into leaves.");
 

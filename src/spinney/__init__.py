@@ -6,12 +6,23 @@ from spinney.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
     BoostByFilteringClassifier,
+    IGPAForestClassifier,
+    IGPAForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     VotingCombiner,
 )
 from spinney.rules import Rule, RuleSet
-from spinney.tree import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, Node, Tree
+from spinney.tree import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    ID3Classifier,
+    IGPAClassifier,
+    IGPARegressor,
+    Node,
+    Tree,
+)
 
 __version__ = "0.1.0"
 
@@ -25,6 +36,10 @@ __all__ = [
     "CARTClassifier",
     "CARTRegressor",
     "ID3Classifier",
+    "IGPAClassifier",
+    "IGPAForestClassifier",
+    "IGPAForestRegressor",
+    "IGPARegressor",
     "Node",
     "RandomForestClassifier",
     "RandomForestRegressor",

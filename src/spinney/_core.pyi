@@ -299,6 +299,53 @@ class Learner:
     @collapse.setter
     def collapse(self, arg: bool, /) -> None: ...
 
+    def set_igpa(self, arg: IgpaParams, /) -> None: ...
+
+class IgpaParams:
+    def __init__(self) -> None: ...
+
+    @property
+    def n_parts(self) -> int: ...
+
+    @n_parts.setter
+    def n_parts(self, arg: int, /) -> None: ...
+
+    @property
+    def max_iterations(self) -> int: ...
+
+    @max_iterations.setter
+    def max_iterations(self, arg: int, /) -> None: ...
+
+    @property
+    def renews_labels(self) -> bool: ...
+
+    @renews_labels.setter
+    def renews_labels(self, arg: bool, /) -> None: ...
+
+    @property
+    def prunes_all(self) -> bool: ...
+
+    @prunes_all.setter
+    def prunes_all(self, arg: bool, /) -> None: ...
+
+    @property
+    def keeps_unjudged(self) -> bool: ...
+
+    @keeps_unjudged.setter
+    def keeps_unjudged(self, arg: bool, /) -> None: ...
+
+    @property
+    def recounts(self) -> bool: ...
+
+    @recounts.setter
+    def recounts(self, arg: bool, /) -> None: ...
+
+def deal_parts(target: Target, n_parts: int, seed: int) -> NDArray[numpy.int32]:
+    """The part of each row; -1 for rows of weight 0."""
+
+def grow_and_prune(dataset: Dataset, target: Target, learner: Learner, seed: int, n_threads: int = 1) -> tuple:
+    """(tree, one row an iteration, whether the tree has settled)."""
+
 class EnsemblePlan:
     def __init__(self) -> None: ...
 

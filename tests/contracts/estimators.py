@@ -19,6 +19,10 @@ from spinney import (
     CARTClassifier,
     CARTRegressor,
     ID3Classifier,
+    IGPAClassifier,
+    IGPAForestClassifier,
+    IGPAForestRegressor,
+    IGPARegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     Tree,
@@ -32,8 +36,9 @@ class Listed:
     `learns_all`: after fit, every training row is predicted right if rows that differ in y differ
     in a column. `draws_rows`: rows are divided at random into those that grow and those that judge,
     so their order matters, and a row of weight 2 is not two rows. `holds_out`: some rows do not
-    count in the fitted tree. `counts_rows`: something is decided by the number of rows rather than
-    by their weight. `counts_weight`: something is decided by the size of the weights, so scaling
+    count in the fitted tree. `by_parts`: rows grow and judge by parts, so a cut lies between two
+    rows of a part. `counts_rows`: something is decided by the number of rows rather than by their
+    weight. `counts_weight`: something is decided by the size of the weights, so scaling
     all of them matters. `centre`: what a regression leaf predicts. `refuses_chance`: a first member
     that is no better than guessing is an error; `refuses_half`: so is one that is wrong for half of
     the rows, whatever the number of classes. `may_warn`: how a warning begins that is no fault
@@ -44,6 +49,7 @@ class Listed:
     learns_all: bool = True
     draws_rows: bool = False
     holds_out: bool = False
+    by_parts: bool = False
     counts_rows: bool = False
     counts_weight: bool = False
     centre: Any = np.mean
@@ -64,6 +70,11 @@ class Listed:
     def knows_prior(self) -> bool:
         """Whether the shares of the fitted tree are those of all rows."""
         return not self.holds_out and not (self.draws_rows and not self.is_tree)
+
+    @property
+    def cuts_exactly(self) -> bool:
+        """Whether a single step in y is cut where it is."""
+        return self.knows_prior and not self.by_parts
 
     @property
     def ignores_row_order(self) -> bool:
@@ -201,6 +212,13 @@ LISTED += [
     ),
     Listed(AdaBoostRegressor(**_SMALL), may_warn=LARGE_LOSS, **_DRAWN),
     Listed(BoostByFilteringClassifier(random_state=0), **_DRAWN),
+    Listed(IGPAClassifier(random_state=0), by_parts=True, **_DRAWN),
+    Listed(IGPARegressor(random_state=0), by_parts=True, **_DRAWN),
+    Listed(IGPAClassifier(n_folds=3, missing="majority", random_state=0), by_parts=True, **_DRAWN),
+    Listed(
+        IGPAForestClassifier(oob_score=True, **_SMALL), by_parts=True, may_warn=ALL_SEEN, **_DRAWN
+    ),
+    Listed(IGPAForestRegressor(**_SMALL), by_parts=True, **_DRAWN),
 ]
 
 CLASSES = list({type(listed.estimator): None for listed in LISTED})

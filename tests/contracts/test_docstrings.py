@@ -33,6 +33,8 @@ MAY_DIFFER = {
     "estimator",  # what None stands for
     "n_estimators",  # when fewer are enough
     "max_surrogates",  # none in ensembles
+    "missing",  # leaves that go on growing hold no fractions of rows
+    "oob_score",  # of rows left out, or of parts
     "ccp_alpha",  # chosen, or given
     "warm_start",  # goes on with a tree, or with more of them
     "verbose",  # a tree reports nothing

@@ -9,12 +9,16 @@ pytestmark = pytest.mark.filterwarnings(f"ignore:{ALL_SEEN}")  # of very few row
 
 # Rows set aside are drawn by row, so that a weight of 2 is not two rows, which a check wants.
 CHECKED = [listed.estimator for listed in LISTED if not listed.holds_out]
-DRAWING = [id(listed.estimator) for listed in LISTED if listed.draws_rows and not listed.is_tree]
+DRAWING = [
+    id(listed.estimator)
+    for listed in LISTED
+    if listed.by_parts or (listed.draws_rows and not listed.is_tree)
+]
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 
 
 def failing(estimator):
-    """Return the checks that members on drawn rows cannot pass, and why."""
+    """Return the checks that models of drawn rows cannot pass, and why."""
     return {WEIGHTS: "rows are drawn one by one"} if id(estimator) in DRAWING else {}
 
 

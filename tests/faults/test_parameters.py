@@ -52,6 +52,14 @@ def strangers(errors):
 
 # parameter, value, words of the error, other parameters that make it matter
 WRONG = [
+    ("n_folds", 1, "n_folds .*>= 2.*got 1", {}),
+    ("n_folds", "two", "n_folds .*integer.*got 'two'", {}),
+    ("max_iterations", 0, "max_iterations .*>= 1.*got 0", {}),
+    ("max_iterations", 2.5, "max_iterations .*integer.*got 2.5", {}),
+    ("labels", "keep", "labels .*mean 'kept'", {}),
+    ("prune_from", "leaf", "prune_from .*'leaves', 'root'.*got 'leaf'", {}),
+    ("unjudged", True, "unjudged .*'pruned', 'kept'.*got True", {}),
+    ("recount", 1, "recount .*True or False.*got 1", {}),
     ("n_estimators", 0, "n_estimators .*>= 1.*got 0", {}),
     ("n_estimators", -5, "n_estimators .*>= 1.*got -5", {}),
     ("n_estimators", 1.5, "n_estimators .*integer.*got 1.5", {}),

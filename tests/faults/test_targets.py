@@ -113,7 +113,7 @@ def test_labels_of_any_kind_come_back_as_they_are(listed, labels):
     predicted = fitted.predict(table_x)
     assert predicted.dtype == labels.dtype
     np.testing.assert_array_equal(predicted[[0, -1]], labels)
-    if listed.knows_prior:
+    if listed.cuts_exactly:
         np.testing.assert_array_equal(predicted, y)
 
 
@@ -138,10 +138,15 @@ def test_targets_of_any_size_are_split_where_they_step(listed, size):
     y = size * (np.arange(60) >= 25)
     fitted = _unpruned(listed).fit(table_x, y)
     exactly = 0.0 if listed.is_tree else 1e-13  # a mean of equal numbers is rounded
-    predicted = fitted.predict(table_x)[[0, 20, 40, -1]]
-    np.testing.assert_allclose(predicted, y[[0, 20, 40, -1]], rtol=exactly, atol=0.0)
+    places = [0, 20, 40, -1]
+    if listed.by_parts:  # a row or two beside the step may be on the wrong side of it
+        np.testing.assert_allclose(
+            fitted.predict(table_x)[places] / size, y[places] / size, atol=0.2
+        )
+    else:
+        np.testing.assert_allclose(fitted.predict(table_x)[places], y[places], rtol=exactly, atol=0)
     assert_sound(fitted)
-    if listed.knows_prior:
+    if listed.cuts_exactly:
         assert str(fitted.tree_.root.test) == "x0 <= 24.5"
 
 
@@ -152,9 +157,11 @@ def test_a_small_step_on_a_large_number_is_found(listed, base):
     table_x = np.arange(200.0)[:, None]
     y = base + (np.arange(200) >= 80)
     fitted = _unpruned(listed).fit(table_x, y)
-    np.testing.assert_array_equal(fitted.predict(table_x)[[0, 70, 90, -1]], y[[0, 70, 90, -1]])
+    off = 0.2 if listed.by_parts else 0.0
+    places = [0, 70, 90, -1]
+    np.testing.assert_allclose(fitted.predict(table_x)[places] - base, y[places] - base, atol=off)
     assert_sound(fitted)
-    if listed.knows_prior:
+    if listed.cuts_exactly:
         assert str(fitted.tree_.root.test) == "x0 <= 79.5"
         spread = 0.24 if listed.centre is np.mean else 0.4
         np.testing.assert_allclose(fitted.tree_.impurity.max(), spread, rtol=1e-2)

@@ -74,7 +74,7 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
         draw.counts.resize(samples.size());
         for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];
       }
-      tree = learn(tables[course], input.courses[course].learner, draw, interrupt, &team);
+      tree = learn(tables[course], input.courses[course].learner, draw, {}, interrupt, &team).tree;
     }
     find_errors(tables[course], tree, off, interrupt);
     const BoostRound& round = out.rounds.emplace_back(booster.add(off));

@@ -86,9 +86,12 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
       const std::size_t member = first + begin + i, course = member % input.courses.size();
       const SharedTable& table = tables[course];
       Draw draw = plan.sampling.draw(table, member);
-      const Tree tree = learn(table, input.courses[course].learner, draw, interrupt);
-      if (judges) answers[i] = judge(table, tree, draw, plan.records, out.records[begin + i], interrupt);
-      out.members[begin + i] = {PackedTree(tree), std::move(draw.groups)};
+      const Learned learned = learn(table, input.courses[course].learner, draw, {false, judges}, interrupt);
+      Record& record = out.records[begin + i];
+      record.n_iterations = static_cast<std::int64_t>(learned.history.size());
+      record.settled = learned.settled;
+      if (judges) answers[i] = judge(table, learned, draw, plan.records, record, interrupt);
+      out.members[begin + i] = {PackedTree(learned.tree), std::move(draw.groups)};
       const std::size_t done = ++n_done;
       if (worker == 0 && input.finished) enough = input.finished(static_cast<std::int64_t>(done)) || enough;
     });

@@ -32,6 +32,8 @@ struct OutOfBag {
 struct Record {
   double training_error = 0.0;  // over all training rows
   double bag_error = 0.0, bag_weight = 0.0;
+  std::int64_t n_iterations = 0;  // of growing and pruning in turn
+  bool settled = true;
 };
 
 struct Ensemble {

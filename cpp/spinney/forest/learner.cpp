@@ -5,11 +5,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "spinney/data/subset.hpp"
 #include "spinney/prune/cross_validate.hpp"
 #include "spinney/prune/description.hpp"
 #include "spinney/prune/error_based.hpp"
 #include "spinney/prune/reduced_error.hpp"
-#include "spinney/random.hpp"
 
 namespace spinney {
 
@@ -54,46 +54,6 @@ struct Training {
   std::shared_ptr<SortedColumns> sorted;
 };
 
-/// Some of the samples, in the order of all.
-struct Kept {
-  Samples samples;
-  std::vector<SampleIndex> new_index;
-};
-
-/// The samples of positive factor, their weights times the factor.
-Kept reweigh(const Samples& all, std::span<const double> factor) {
-  const auto n =
-      static_cast<std::size_t>(std::count_if(factor.begin(), factor.end(), [](double f) { return f > 0.0; }));
-  Kept out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
-  Samples& kept = out.samples;
-  kept.n_classes = all.n_classes;
-  kept.row.reserve(n);
-  kept.weight.reserve(n);
-  kept.split_weight.reserve(n);
-  kept.label.reserve(all.label.empty() ? 0 : n);
-  kept.is_one.reserve(all.is_one.empty() ? 0 : n);
-  kept.y.reserve(all.y.empty() ? 0 : n);
-  bool equal = true;
-  for (SampleIndex s = 0; s < all.size(); ++s) {
-    if (!(factor[s] > 0.0)) continue;
-    out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
-    kept.row.push_back(all.row[s]);
-    kept.weight.push_back(all.weight[s] * factor[s]);
-    kept.split_weight.push_back(all.split_weight_of(s) * factor[s]);
-    if (!all.label.empty()) kept.label.push_back(all.label[s]);
-    if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
-    if (!all.y.empty()) kept.y.push_back(all.y[s]);
-    kept.equal_weights = kept.equal_weights && kept.weight.back() == kept.weight[0];
-    equal = equal && kept.split_weight.back() == kept.split_weight[0];
-  }
-  if (equal && n > 0) {
-    kept.unit_weight = kept.split_weight[0];
-    kept.split_weight = {};
-  }
-  find_units(kept);
-  return out;
-}
-
 /// Samples of another target than the shared one's: their order follows the classes.
 Training retarget(const SharedTable& shared, const Target& target, Interrupt& interrupt) {
   Training out{make_samples(target, {}, interrupt), nullptr};
@@ -102,21 +62,6 @@ Training retarget(const SharedTable& shared, const Target& target, Interrupt& in
   for (SampleIndex s = 0; s < shared.samples.size(); ++s) new_index[s] = of_row[shared.samples.row[s]];
   out.sorted = shared.select(new_index, out.samples.size(), interrupt);
   return out;
-}
-
-/// The rows in a random order, then by class: dealing them out keeps the shares of the classes.
-std::vector<RowIndex> deal(const Target& target, std::uint64_t seed) {
-  RandomStream random(seed, 0);
-  std::vector<RowIndex> rows;
-  for (std::size_t row = 0; row < target.n_rows(); ++row) {
-    if (target.weight[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
-  }
-  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
-  if (target.n_classes > 0) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](RowIndex a, RowIndex b) { return target.codes[a] < target.codes[b]; });
-  }
-  return rows;
 }
 
 /// Grows and prunes one tree from rows of its own.
@@ -136,14 +81,25 @@ class Apprentice {
       training_ = retarget(shared, own_.target, interrupt);
       return;
     }
-    Kept kept = reweigh(shared.samples, draw.counts);
+    Kept kept = keep_samples(shared.samples, draw.counts);
     const std::size_t n = kept.samples.size();
     const bool shares = untouched && shared.sorted && n == shared.samples.size();
     if (shares) blocks_ = shared.blocks.get();  // they go by the numbers of all samples
     training_ = {std::move(kept.samples), shares ? shared.sorted : shared.select(kept.new_index, n, interrupt)};
   }
 
-  Tree run() {
+  Learned run(IgpaReport report) {
+    if (!learner_.igpa) return {run_once(), {}, true, {}};
+    const std::vector<std::int32_t> part =
+        deal_parts(*target_, static_cast<std::size_t>(learner_.igpa->n_parts), params_.seed);
+    IgpaTree grown = grow_and_prune(
+        {data_, *target_, params_, training_.samples, training_.sorted.get(), part, *learner_.igpa, report}, team_,
+        interrupt_);
+    return {std::move(grown.tree), std::move(grown.history), grown.settled, std::move(grown.outside)};
+  }
+
+ private:
+  Tree run_once() {
     if (learner_.validation_fraction > 0.0) set_aside();
     if (learner_.pruning == MemberPruning::cross_validated) return prune_by_folds();
     Tree tree = grow(input(std::move(training_)), team_, interrupt_);
@@ -161,13 +117,12 @@ class Apprentice {
     if (judge_weight_.empty()) return tree;
     Target judge = *target_;
     judge.weight = judge_weight_;
-    return collapse(tree, reduced_error(tree, data_.values, judge));
+    return collapse(tree, reduced_error(tree, data_.values, judge).make_leaf);
   }
 
- private:
   /// Whether something beyond growth looks at the weights of the rows.
   bool reads_weights() const {
-    return learner_.validation_fraction > 0.0 || learner_.pruning == MemberPruning::cross_validated ||
+    return learner_.igpa || learner_.validation_fraction > 0.0 || learner_.pruning == MemberPruning::cross_validated ||
            learner_.pruning == MemberPruning::error_based;
   }
   GrowInput input(Training training) {
@@ -206,7 +161,7 @@ void Apprentice::set_aside() {
   const Samples& samples = training_.samples;
   std::vector<double> grows(samples.size());
   for (SampleIndex s = 0; s < samples.size(); ++s) grows[s] = judge_weight_[samples.row[s]] > 0.0 ? 0.0 : 1.0;
-  Kept kept = reweigh(samples, grows);
+  Kept kept = keep_samples(samples, grows);
   std::shared_ptr<SortedColumns> sorted;
   if (training_.sorted)
     sorted = std::make_shared<SortedColumns>(
@@ -257,10 +212,10 @@ SharedTable share_table(const Dataset& data, const Target& target, Interrupt& in
   return shared;
 }
 
-Tree learn(const SharedTable& shared, const Learner& learner, const Draw& draw, Interrupt& interrupt,
-           ThreadTeam* team) {
+Learned learn(const SharedTable& shared, const Learner& learner, const Draw& draw, IgpaReport report,
+              Interrupt& interrupt, ThreadTeam* team) {
   ThreadTeam alone(1);
-  return Apprentice(shared, learner, draw, team ? *team : alone, interrupt).run();
+  return Apprentice(shared, learner, draw, team ? *team : alone, interrupt).run(report);
 }
 
 }  // namespace spinney

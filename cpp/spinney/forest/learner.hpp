@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spinney/grow/grow.hpp"
+#include "spinney/igpa/igpa.hpp"
 
 namespace spinney {
 
@@ -22,7 +23,8 @@ struct Learner {
   std::int64_t patience = 0;         // early stopping
   double cf = 0.25;
   bool raise_subtrees = true;
-  bool collapse = false;  // C4.5: branches that save no training error go
+  bool collapse = false;           // C4.5: branches that save no training error go
+  std::optional<IgpaParams> igpa;  // grown and pruned in turn, instead of all this
 };
 
 /// A table as all members of one learner see it: sorted once.
@@ -51,8 +53,15 @@ struct Draw {
   std::uint64_t seed = 0;
 };
 
+struct Learned {
+  Tree tree;
+  std::vector<Iteration> history;  // of growing and pruning in turn; otherwise empty
+  bool settled = true;
+  OutsideAnswers outside;  // for rows that took part, if the learner can tell
+};
+
 /// team, if given, helps to grow the tree.
-Tree learn(const SharedTable& shared, const Learner& learner, const Draw& draw, Interrupt& interrupt,
-           ThreadTeam* team = nullptr);
+Learned learn(const SharedTable& shared, const Learner& learner, const Draw& draw, IgpaReport report,
+              Interrupt& interrupt, ThreadTeam* team = nullptr);
 
 }  // namespace spinney

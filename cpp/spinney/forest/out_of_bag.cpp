@@ -4,11 +4,11 @@
 
 namespace spinney {
 
-BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, bool everyone, Record& record,
+BagAnswers judge(const SharedTable& table, const Learned& learned, const Draw& draw, bool everyone, Record& record,
                  Interrupt& interrupt) {
   const Samples& samples = table.samples;
   const Target& target = table.target;
-  BagAnswers bag;
+  OutsideAnswers bag;  // the rows left out, then, if asked for, the others
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     if (draw.counts[s] == 0.0) bag.rows.push_back(samples.row[s]);
   }
@@ -16,24 +16,28 @@ BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, b
   for (SampleIndex s = 0; everyone && s < samples.size(); ++s) {
     if (draw.counts[s] != 0.0) bag.rows.push_back(samples.row[s]);
   }
-  std::vector<double> answers(bag.rows.size());
-  Predictor(tree).answers(tree, table.data.values, bag.rows, answers.data(), interrupt);
-  for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) {
-    const RowIndex row = bag.rows[i];
-    const double loss = answer_loss(target, draw.groups, row, answers[i]);
-    record.training_error += loss;
-    if (i >= n_bag) continue;
-    record.bag_error += loss;
-    record.bag_weight += target.weight[row];
-  }
+  bag.answers.resize(bag.rows.size());
+  Predictor(learned.tree).answers(learned.tree, table.data.values, bag.rows, bag.answers.data(), interrupt);
+  const auto loss = [&](const OutsideAnswers& of, std::size_t i) {
+    return answer_loss(target, draw.groups, of.rows[i], of.answers[i]);
+  };
+  for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) record.training_error += loss(bag, i);
   bag.rows.resize(n_bag);
-  bag.rows.shrink_to_fit();
-  if (target.n_classes > 0) {
-    bag.labels.assign(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(n_bag));
-  } else {
-    bag.numbers.assign(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(n_bag));
+  bag.answers.resize(n_bag);
+  if (n_bag == 0) bag = learned.outside;
+  for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) {
+    record.bag_error += loss(bag, i);
+    record.bag_weight += target.weight[bag.rows[i]];
   }
-  return bag;
+  BagAnswers out;
+  if (target.n_classes > 0) {
+    out.labels.assign(bag.answers.begin(), bag.answers.end());
+  } else {
+    out.numbers = std::move(bag.answers);
+  }
+  out.rows = std::move(bag.rows);
+  out.rows.shrink_to_fit();
+  return out;
 }
 
 BagSum::BagSum(const Target& target, OutOfBag before) : target_(target), bag_(std::move(before)) {

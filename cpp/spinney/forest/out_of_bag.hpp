@@ -22,7 +22,7 @@ inline double answer_loss(const Target& target, std::span<const std::int32_t> gr
 }
 
 /// The answers of a member for rows left out; with everyone, its record over all rows too.
-BagAnswers judge(const SharedTable& table, const Tree& tree, const Draw& draw, bool everyone, Record& record,
+BagAnswers judge(const SharedTable& table, const Learned& learned, const Draw& draw, bool everyone, Record& record,
                  Interrupt& interrupt);
 
 /// Adds the out-of-bag answers up, member by member, and follows the error.

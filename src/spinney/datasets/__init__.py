@@ -3,6 +3,7 @@
 `load` takes a name from `list_datasets`; each set also has a loader of its own, such as
 `load_german_credit`. All return a `Dataset`: a table of features as a pandas or polars frame or
 a dict of NumPy arrays, the target, and the kind of each column.
+`make_waveform` draws rows of a problem whose answer is known.
 """
 
 from ._dataset import Dataset
@@ -31,6 +32,7 @@ from ._loaders import (
     load_wine,
     load_yeast,
 )
+from ._waveform import make_waveform
 
 __all__ = [
     "Dataset",
@@ -58,4 +60,5 @@ __all__ = [
     "load_waveform",
     "load_wine",
     "load_yeast",
+    "make_waveform",
 ]

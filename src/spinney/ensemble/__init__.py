@@ -8,6 +8,7 @@ from spinney.ensemble._coverage import CoverageTable
 from spinney.ensemble._diversity import Diversity, disagreement, diversity, kappa, q_statistic
 from spinney.ensemble._filtering import BoostByFilteringClassifier
 from spinney.ensemble._forest import RandomForestClassifier, RandomForestRegressor
+from spinney.ensemble._igpa_forest import IGPAForestClassifier, IGPAForestRegressor
 from spinney.ensemble._selection_report import SelectionReport
 from spinney.ensemble._view import Forest
 from spinney.ensemble._voting import VotingCombiner
@@ -21,6 +22,8 @@ __all__ = [
     "CoverageTable",
     "Diversity",
     "Forest",
+    "IGPAForestClassifier",
+    "IGPAForestRegressor",
     "PermutationImportance",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -90,11 +90,7 @@ def _grow(task: Task, rows: Rows) -> Any:
     weight = task.counts * (1.0 if task.weight is None else task.weight)
     values = rows.for_learner(member, task.features)
     target = member._encode_target(task.told, weight)
-    divided = member._divide_rows(values, target)
-    tree, errors = member._grow(values, task.columns, target, divided)
-    tree, path = member._prune(tree, errors, values, target, divided)
-    member._remember(task.columns, target, tree, path)
-    member._finish(values, target, divided)
+    member._learn(values, task.columns, target)
     return member
 
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
@@ -18,6 +19,7 @@ from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._lesson import Bagged, in_units
 from spinney.ensemble._view import Forest
+from spinney.tree._igpa import unsettled
 from spinney.tree._scale import scaled
 
 Floats = NDArray[np.float64]
@@ -38,6 +40,14 @@ class PermutationImportance:
     importances: Floats
     mean: Floats
     standard_error: Floats
+
+
+def warn_unsettled(records: Floats) -> None:
+    """Warn of trees that were still changing when their iterations ended."""
+    n_unsettled = int(np.count_nonzero(records[:, 4] == 0))
+    if n_unsettled:
+        who = f"{n_unsettled} of {len(records)} trees"
+        warnings.warn(unsettled(who), ConvergenceWarning, stacklevel=4)
 
 
 class BaggedEnsemble(BaseEnsemble):
@@ -68,6 +78,7 @@ class BaggedEnsemble(BaseEnsemble):
         self._select(bagged, lesson.target)
         if plan.out_of_bag:
             self._remember_bag(bagged, lesson.target)
+        warn_unsettled(bagged.records[plan.first_member :])
 
     def _set_stopping(self, plan: _core.EnsemblePlan) -> None:
         check_choice("stop", self.stop, ("oob", None))

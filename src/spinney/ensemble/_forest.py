@@ -2,49 +2,12 @@
 
 from typing import Any
 
-from spinney import _core
-from spinney.ensemble._bagged import BaggedClasses, BaggedEnsemble, BaggedNumbers
-from spinney.ensemble._sampling import sampling_plan
+from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
+from spinney.ensemble._own_trees import OwnTrees
 from spinney.tree import CARTClassifier, CARTRegressor
 
-_GROWTH = (
-    "criterion",
-    "max_depth",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "max_leaf_nodes",
-    "min_impurity_decrease",
-    "max_features",
-    "max_bins",
-    "missing",
-    "max_surrogates",
-    "ccp_alpha",
-)
-_COSTS = ("class_weight", "priors", "cost_matrix", "cost_method")
 
-
-class RandomForest(BaggedEnsemble):
-    """What random forests of classes and of numbers share."""
-
-    def _learners(self) -> list[Any]:
-        return [self._default_learner()]
-
-    def _settings(self, names: tuple[str, ...]) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in names}
-
-    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
-        return sampling_plan(
-            sampling=self.sampling,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            n_rows=int((lesson.target.weight > 0).sum()),
-            n_members=n_members,
-            seed=self._seed,
-        )
-
-
-class RandomForestClassifier(RandomForest, BaggedClasses):
+class RandomForestClassifier(OwnTrees, BaggedClasses):
     """Trees on bootstrap samples, each node with columns of its own, and their vote.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -237,10 +200,10 @@ class RandomForestClassifier(RandomForest, BaggedClasses):
         self.verbose = verbose
 
     def _default_learner(self) -> CARTClassifier:
-        return CARTClassifier(**self._settings(_GROWTH + _COSTS))
+        return self._tree(CARTClassifier)
 
 
-class RandomForestRegressor(RandomForest, BaggedNumbers):
+class RandomForestRegressor(OwnTrees, BaggedNumbers):
     """Regression trees on bootstrap samples, each node with columns of its own, and their mean.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -407,4 +370,4 @@ class RandomForestRegressor(RandomForest, BaggedNumbers):
         self.verbose = verbose
 
     def _default_learner(self) -> CARTRegressor:
-        return CARTRegressor(**self._settings(_GROWTH))
+        return self._tree(CARTRegressor)

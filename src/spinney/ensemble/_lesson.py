@@ -18,7 +18,7 @@ from spinney._estimator import FitTarget
 from spinney._table import Schema
 from spinney.ensemble._view import Forest
 from spinney.tree._base import BaseTree, Restore, Rows, unchanged
-from spinney.tree._cart import CARTTree
+from spinney.tree._cart import BinaryTree
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
@@ -34,7 +34,8 @@ class Bagged:
     `sums` (times 2**-`exponent`) and `n_votes` hold the answers for rows that members did not see,
     `curve` the error of these by the number of members, `n_to_cover` after how many members every
     row had an answer (0: not yet), and `records` for every member its error over all training rows,
-    its error over the rows left out, and the weight of these rows.
+    its error over the rows left out, the weight of these rows, its iterations of growing and
+    pruning in turn, and whether it has settled.
     """
 
     members: Any
@@ -50,7 +51,7 @@ class Bagged:
     def nothing(cls) -> "Bagged":
         """Return what there is before the first member."""
         none = np.zeros(0)
-        return cls(None, none, np.zeros(0, np.int64), none, 0, np.zeros((0, 3)))
+        return cls(None, none, np.zeros(0, np.int64), none, 0, np.zeros((0, 5)))
 
     def in_units_of(self, target: FitTarget) -> "Bagged":
         """Return sums and errors for the core to add to; nothing if they are of other rows."""
@@ -66,7 +67,7 @@ class Bagged:
         if self.exponent:
             with np.errstate(over="ignore"):  # an infinite error is refused where it matters
                 errors = np.ldexp(records[:, :2], 2 * self.exponent)
-            records = np.column_stack([errors, records[:, 2]])
+            records = np.column_stack([errors, records[:, 2:]])
         if before is not None:
             members = before.members.joined(members)
             records = np.concatenate([before.records, records])
@@ -206,7 +207,7 @@ def tree_lesson(
     TreeLesson
     """
     n_best = check_integer("n_best_splits", n_best_splits, low=1)
-    if n_best > 1 and not all(isinstance(learner, CARTTree) for learner in learners):
+    if n_best > 1 and not all(isinstance(learner, BinaryTree) for learner in learners):
         raise ValueError(f"n_best_splits={n_best_splits!r} works with CART members only. Use 1.")
     tables, restores, settings = [], [], []
     for learner, target in zip(learners, targets, strict=True):

@@ -37,6 +37,7 @@ __all__ = ["OutsideLesson", "Outsiders", "outside_lesson"]
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
+_NO_RECORD = (0.0, 0.0, 0.0, 0.0, 1.0)  # of a member that nobody judged, and that never changed
 _BATCH_CELLS = 2**21  # answers held until they are added up in order, as in the core
 _ALL_COLUMNS = np.zeros(0, np.int32)
 _NO_ROWS = np.zeros(0, np.intp)
@@ -82,7 +83,7 @@ class OutsideLesson:
             bag.n_votes,
             np.array(bag.curve),
             bag.n_to_cover,
-            np.array(records).reshape(-1, 3),
+            np.array(records).reshape(-1, 5),
             self.target.exponent,
             plan.records,
         ).after(before)
@@ -109,7 +110,7 @@ class OutsideLesson:
             for task, (member, answers) in zip(tasks, results, strict=True):
                 members.append(member)
                 answers = self._in_units(answers)
-                records.append(self._record(task, answers) if plan.records else [0.0] * 3)
+                records.append(self._record(task, answers) if plan.records else list(_NO_RECORD))
                 if not plan.out_of_bag:
                     continue
                 answers = answers[task.left_out] if plan.records else answers
@@ -166,7 +167,12 @@ class OutsideLesson:
             truth = np.array(task.groups)[truth] if task.groups else truth
             loss = np.where(answers == truth, 0.0, weight)
         out = task.left_out
-        return [float(loss.sum()), float(loss[out].sum()), float(weight[out].sum())]
+        return [
+            float(loss.sum()),
+            float(loss[out].sum()),
+            float(weight[out].sum()),
+            *_NO_RECORD[3:],
+        ]
 
     # -- Members one after the other
 

@@ -44,7 +44,7 @@ class Selects(BaggedEnsemble):
             return np.zeros(len(bagged.members)), "training", 1.0
         if not isinstance(data, str):
             return self._errors_on(*data), "given", 1.0 if target.classes is not None else None
-        errors, bag_errors, bag_weight = bagged.records.T
+        errors, bag_errors, bag_weight = bagged.records[:, :3].T
         row = float(target.weight[target.weight > 0].mean())
         if data == "oob":
             with np.errstate(invalid="ignore", divide="ignore"):

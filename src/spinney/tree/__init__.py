@@ -3,6 +3,9 @@
 from spinney.tree._c45 import C45Classifier
 from spinney.tree._classifier import CARTClassifier
 from spinney.tree._id3 import ID3Classifier
+from spinney.tree._igpa import Iteration
+from spinney.tree._igpa_classifier import IGPAClassifier
+from spinney.tree._igpa_regressor import IGPARegressor
 from spinney.tree._node import Node
 from spinney.tree._regressor import CARTRegressor
 from spinney.tree._segments import segment_borders
@@ -14,7 +17,10 @@ __all__ = [
     "CARTClassifier",
     "CARTRegressor",
     "ID3Classifier",
+    "IGPAClassifier",
+    "IGPARegressor",
     "IntervalTest",
+    "Iteration",
     "MultiwayTest",
     "Node",
     "SubsetTest",

@@ -1,4 +1,4 @@
-"""CART: how its settings reach the core, and how its growth goes on or stops early."""
+"""Binary trees: how settings reach the core, and how CART's growth goes on or stops early."""
 
 from typing import Any
 
@@ -10,12 +10,13 @@ from spinney._choices import check_flag, check_integer
 from spinney._estimator import FitTarget
 from spinney._settings import growth_params
 from spinney.tree._base import BaseTree, Rows
+from spinney.tree._pruned import PrunedTree
 from spinney.tree._scale import rescaled_tree
 
 Floats = NDArray[np.float64]
 
 
-class CARTTree(BaseTree):
+class BinaryTree(BaseTree):
     """One binary tree."""
 
     _criteria: tuple[str, ...]
@@ -28,6 +29,13 @@ class CARTTree(BaseTree):
         if target.cost is not None and self.criterion == "gini":
             params.set_cost(target.cost.ravel())
         return params
+
+    def _n_threads(self) -> int:
+        return 1 if callable(self.criterion) else super()._n_threads()
+
+
+class CARTTree(PrunedTree, BinaryTree):
+    """One binary tree, grown once."""
 
     def _goes_on(self) -> bool:
         return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)
@@ -60,6 +68,3 @@ class CARTTree(BaseTree):
             patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
             learner.patience = min(patience, 2**62)
         return learner
-
-    def _n_threads(self) -> int:
-        return 1 if callable(self.criterion) else super()._n_threads()

@@ -1,5 +1,6 @@
-"""What estimators of one classification tree answer."""
+"""What estimators of one classification tree answer, and how classes and costs reach the core."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,11 @@ from sklearn.base import ClassifierMixin
 
 from spinney import _core
 from spinney._class_answers import LogProbabilities
-from spinney._settings import thread_count
-from spinney._target import ClassTarget
+from spinney._estimator import FitTarget
+from spinney._settings import CLASS_CRITERIA, thread_count
+from spinney._target import ClassTarget, class_target
 from spinney.tree._base import BaseTree
+from spinney.tree._cart import BinaryTree
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +53,28 @@ class ClassTree(LogProbabilities, ClassifierMixin, BaseTree):
         """
         rows = self._rows(X)
         return self.tree_._core.predict_values(rows, thread_count(self.n_jobs))
+
+
+class BinaryClassTree(ClassTree, BinaryTree):
+    """One binary classification tree, with costs and priors."""
+
+    _criteria = CLASS_CRITERIA
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        target = class_target(
+            y,
+            weight,
+            estimator_name=type(self).__name__,
+            class_weight=self.class_weight,
+            priors=self.priors,
+            cost_matrix=self.cost_matrix,
+            cost_method=self.cost_method,
+            classes=self.classes_ if self._goes_on() else None,
+        )
+        in_splits = target.cost if target.cost.size and self.cost_method == "gini" else None
+        return FitTarget(
+            target.weight, target.codes, target.classes, partial(build_target, target), in_splits
+        )
 
 
 def build_target(target: ClassTarget, weight: Floats) -> _core.Target:

@@ -1,21 +1,13 @@
 """CART for classes."""
 
-from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spinney._estimator import FitTarget
-from spinney._settings import CLASS_CRITERIA, CLASS_PRUNINGS
-from spinney._target import class_target
+from spinney._settings import CLASS_PRUNINGS
 from spinney.tree._cart import CARTTree
-from spinney.tree._class_tree import ClassTree, build_target
-
-Floats = NDArray[np.float64]
+from spinney.tree._class_tree import BinaryClassTree
 
 
-class CARTClassifier(ClassTree, CARTTree):
+class CARTClassifier(BinaryClassTree, CARTTree):
     """A classification tree by CART, with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -119,7 +111,6 @@ class CARTClassifier(ClassTree, CARTTree):
     income <= 36
     """
 
-    _criteria = CLASS_CRITERIA
     _prunings = CLASS_PRUNINGS
 
     def __init__(
@@ -186,19 +177,3 @@ class CARTClassifier(ClassTree, CARTTree):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        target = class_target(
-            y,
-            weight,
-            estimator_name=type(self).__name__,
-            class_weight=self.class_weight,
-            priors=self.priors,
-            cost_matrix=self.cost_matrix,
-            cost_method=self.cost_method,
-            classes=self.classes_ if self._goes_on() else None,
-        )
-        in_splits = target.cost if target.cost.size and self.cost_method == "gini" else None
-        return FitTarget(
-            target.weight, target.codes, target.classes, partial(build_target, target), in_splits
-        )

@@ -12,11 +12,12 @@ from spinney._estimator import FitTarget
 from spinney._settings import CLASS_PRUNINGS, max_depth_limit
 from spinney._target import class_target
 from spinney.tree._class_tree import ClassTree, build_target
+from spinney.tree._pruned import PrunedTree
 
 Floats = NDArray[np.float64]
 
 
-class MultiwayTree(ClassTree):
+class MultiwayTree(ClassTree, PrunedTree):
     """One tree with a branch for each category, and gaps by fractions."""
 
     _prunings = CLASS_PRUNINGS

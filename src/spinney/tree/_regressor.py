@@ -1,22 +1,12 @@
 """CART for numbers."""
 
-from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
-
-from spinney._estimator import FitTarget
-from spinney._settings import REGRESSION_CRITERIA, thread_count
-from spinney._target import real_core, real_target
 from spinney.tree._cart import CARTTree
-from spinney.tree._scale import far_exponent
-
-Floats = NDArray[np.float64]
+from spinney.tree._number_tree import NumberTree
 
 
-class CARTRegressor(RegressorMixin, CARTTree):
+class CARTRegressor(NumberTree, CARTTree):
     """A regression tree by CART, with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -100,8 +90,6 @@ class CARTRegressor(RegressorMixin, CARTTree):
     array([10.])
     """
 
-    _criteria = REGRESSION_CRITERIA
-
     def __init__(
         self,
         criterion: str = "squared_error",
@@ -154,35 +142,3 @@ class CARTRegressor(RegressorMixin, CARTTree):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        numbers = real_target(y, weight, estimator_name=type(self).__name__)
-        exponent = far_exponent(numbers)
-        if exponent:
-            numbers = np.ldexp(numbers, -exponent)
-        power = 2 if self.criterion == "squared_error" else 1
-        return FitTarget(
-            weight,
-            np.zeros(len(numbers)),
-            None,
-            partial(real_core, numbers),
-            y=numbers,
-            exponent=exponent,
-            loss_exponent=power * exponent,
-        )
-
-    def predict(self, X: Any) -> Floats:
-        """Return the value of the leaf that each row reaches.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-        """
-        rows = self._rows(X)
-        values: Floats = self.tree_._core.predict_values(rows, thread_count(self.n_jobs))[:, 0]
-        return values

@@ -1,0 +1,64 @@
+#include "spinney/data/subset.hpp"
+
+#include <algorithm>
+
+#include "spinney/data/sorted.hpp"
+#include "spinney/random.hpp"
+
+namespace spinney {
+
+Kept keep_samples(const Samples& all, std::span<const double> factor) {
+  const auto n =
+      static_cast<std::size_t>(std::count_if(factor.begin(), factor.end(), [](double f) { return f > 0.0; }));
+  Kept out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
+  Samples& kept = out.samples;
+  kept.n_classes = all.n_classes;
+  kept.row.reserve(n);
+  kept.weight.reserve(n);
+  kept.split_weight.reserve(n);
+  kept.label.reserve(all.label.empty() ? 0 : n);
+  kept.is_one.reserve(all.is_one.empty() ? 0 : n);
+  kept.y.reserve(all.y.empty() ? 0 : n);
+  bool equal = true;
+  for (SampleIndex s = 0; s < all.size(); ++s) {
+    if (!(factor[s] > 0.0)) continue;
+    out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
+    kept.row.push_back(all.row[s]);
+    kept.weight.push_back(all.weight[s] * factor[s]);
+    kept.split_weight.push_back(all.split_weight_of(s) * factor[s]);
+    if (!all.label.empty()) kept.label.push_back(all.label[s]);
+    if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
+    if (!all.y.empty()) kept.y.push_back(all.y[s]);
+    kept.equal_weights = kept.equal_weights && kept.weight.back() == kept.weight[0];
+    equal = equal && kept.split_weight.back() == kept.split_weight[0];
+  }
+  if (equal && n > 0) {
+    kept.unit_weight = kept.split_weight[0];
+    kept.split_weight = {};
+  }
+  find_units(kept);
+  return out;
+}
+
+std::vector<RowIndex> deal(const Target& target, std::uint64_t seed) {
+  RandomStream random(seed, 0);
+  std::vector<RowIndex> rows;
+  for (std::size_t row = 0; row < target.n_rows(); ++row) {
+    if (target.weight[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
+  }
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+  if (target.n_classes > 0) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](RowIndex a, RowIndex b) { return target.codes[a] < target.codes[b]; });
+  }
+  return rows;
+}
+
+std::vector<std::int32_t> deal_parts(const Target& target, std::size_t n_parts, std::uint64_t seed) {
+  std::vector<std::int32_t> part(target.n_rows(), -1);
+  const std::vector<RowIndex> rows = deal(target, seed);
+  for (std::size_t i = 0; i < rows.size(); ++i) part[rows[i]] = static_cast<std::int32_t>(i % n_parts);
+  return part;
+}
+
+}  // namespace spinney

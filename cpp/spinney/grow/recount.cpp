@@ -1,0 +1,128 @@
+#include "spinney/grow/recount.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+
+#include "spinney/grow/stats.hpp"
+#include "spinney/tree/route.hpp"
+
+namespace spinney {
+
+namespace {
+
+/// Samples at an inner node.
+struct Stop {
+  NodeId node;
+  std::vector<SampleIndex> samples;
+  Totals totals;
+};
+
+class Recounter {
+ public:
+  Recounter(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
+            const CriterionChoice& criterion)
+      : tree_(tree),
+        data_(data),
+        target_(target),
+        samples_(samples),
+        criterion_(criterion),
+        summarizer_(target, samples, criterion) {}
+
+  void run(Interrupt& interrupt) {
+    std::vector<SampleIndex> everyone(samples_.size());
+    std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
+    arrive(0, std::move(everyone));
+    while (!stack_.empty()) {
+      interrupt.check();
+      const Stop stop = std::move(stack_.back());
+      stack_.pop_back();
+      divide(stop);
+    }
+  }
+
+ private:
+  /// Stores what samples say of a node, and returns their totals. An inner node is divided later.
+  Totals arrive(NodeId node, std::vector<SampleIndex> samples) {
+    if (samples.empty()) return {};
+    Summary summary = summarizer_.summarize(samples);
+    store(node, summary.stats);
+    if (!tree_.is_leaf(node)) stack_.push_back({node, std::move(samples), summary.totals});
+    return std::move(summary.totals);
+  }
+
+  void divide(const Stop& stop) {
+    std::array<std::vector<SampleIndex>, 2> side, placed;
+    bool complete = true;
+    for (const SampleIndex s : stop.samples) {
+      const RowIndex row = samples_.row[s];
+      std::int32_t branch = tree_.tests.answer(stop.node, data_.values.at(row, tree_.tests.feature[stop.node]));
+      if (branch == kNoBranch) {
+        if (complete) placed = side;
+        complete = false;
+        branch = next_node(tree_, stop.node, data_.values, row) - tree_.first_child[stop.node];
+      } else if (!complete) {
+        placed[branch].push_back(s);
+      }
+      side[branch].push_back(s);
+    }
+    const Totals left = arrive(tree_.first_child[stop.node], std::move(side[0]));
+    const Totals right = arrive(tree_.first_child[stop.node] + 1, std::move(side[1]));
+    tree_.gain[stop.node] = complete ? drop(stop.totals, left, right) : drop_of(placed);
+  }
+
+  /// What the test takes off the loss of the samples that have its value.
+  double drop_of(const std::array<std::vector<SampleIndex>, 2>& placed) const {
+    if (placed[0].empty() || placed[1].empty()) return 0.0;
+    std::vector<SampleIndex> both;
+    std::merge(placed[0].begin(), placed[0].end(), placed[1].begin(), placed[1].end(), std::back_inserter(both));
+    return drop(summarizer_.summarize(both).totals, summarizer_.summarize(placed[0]).totals,
+                summarizer_.summarize(placed[1]).totals);
+  }
+
+  double drop(const Totals& both, const Totals& left, const Totals& right) const {
+    if (!(left.weight > 0.0) || !(right.weight > 0.0)) return 0.0;
+    if (target_.n_classes == 0) return std::max(0.0, both.loss - left.loss - right.loss);
+    return with_class_criterion(criterion_, [&](const auto& criterion) {
+      return std::max(0.0, class_drop(criterion, both, left, right, target_.n_classes));
+    });
+  }
+
+  void store(NodeId node, const NodeStats& stats) {
+    std::copy(stats.value.begin(), stats.value.end(),
+              tree_.value.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * tree_.n_outputs()));
+    tree_.weight[node] = stats.weight;
+    tree_.impurity[node] = stats.impurity;
+    tree_.risk[node] = stats.risk;
+    tree_.n_samples[node] = stats.n_samples;
+  }
+
+  template <class Criterion>
+  static double class_drop(const Criterion& criterion, const Totals& both, const Totals& left, const Totals& right,
+                           std::int32_t k) {
+    if constexpr (requires { criterion.drop(left.classes.data(), 1.0, right.classes.data(), 1.0, k); }) {
+      return criterion.drop(left.classes.data(), left.weight, right.classes.data(), right.weight, k);
+    } else {
+      const auto loss = [&](const Totals& t) { return criterion.loss(t.classes.data(), t.weight, k); };
+      return loss(both) - loss(left) - loss(right);
+    }
+  }
+
+  Tree& tree_;
+  const Dataset& data_;
+  const Target& target_;
+  const Samples& samples_;
+  const CriterionChoice& criterion_;
+  Summarizer summarizer_;
+  std::vector<Stop> stack_;
+};
+
+}  // namespace
+
+void recount(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
+             const CriterionChoice& criterion, Interrupt& interrupt) {
+  Recounter(tree, data, target, samples, criterion).run(interrupt);
+}
+
+}  // namespace spinney

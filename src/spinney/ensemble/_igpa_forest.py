@@ -1,0 +1,468 @@
+"""Forests of IGPA trees: every tree from all the rows, divided anew."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
+from spinney.ensemble._own_trees import OwnTrees
+from spinney.ensemble._selects import Selects
+from spinney.tree import IGPAClassifier, IGPARegressor
+
+
+class IGPAForest(OwnTrees, Selects):
+    """What IGPA forests of classes and of numbers share."""
+
+    @property
+    def n_iterations_(self) -> NDArray[np.int64]:
+        """Growings, each with its pruning, of every tree."""
+        check_is_fitted(self)
+        return self._bagged.records[:, 3].astype(np.int64)
+
+
+class IGPAForestClassifier(IGPAForest, BaggedClasses):
+    """IGPA trees over random halves of all the rows, and their vote.
+
+    Every tree is made from all the rows: grown on one half and pruned by the other, in turn. What
+    makes the trees differ is which rows are in which half, so no tree pays for the difference by
+    seeing fewer rows, and each stays small.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees, or the largest number with `stop="oob"`.
+    criterion : str or callable, default="gini"
+        "gini", "entropy", "misclassification", "exponent" or "twoing"; or a function that takes
+        shares of shape (k, n_classes) and returns k impurities.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    cost_method : {"gini", "altered_priors"}, default="gini"
+        How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
+        Labels and pruning use the costs themselves in both cases.
+    n_folds : int, default=2
+        Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
+        parts but one and is pruned by that one, each part in turn.
+    max_iterations : int, default=50
+        Growings and prunings after which the loop ends, with a warning.
+    labels : {"kept", "renewed"}, default="kept"
+        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
+        the rows of the present growing say.
+    prune_from : {"leaves", "root"}, default="leaves"
+        What a pruning may cut: what was grown since the last one, or any branch.
+    unjudged : {"pruned", "kept"}, default="pruned"
+        What becomes of branches that no row of the pruning part reaches.
+    recount : bool, default=True
+        Whether all nodes hold the counts of all rows in the end, not those of their part.
+    sampling : str or None, default=None
+        Which rows a tree sees: "bootstrap" draws them with replacement, "subsample" without;
+        "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
+        but one of the parts; "wagging" gives each row a random weight; None is all rows.
+    max_samples : int, float or None, default=None
+        Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
+        "subsample", and as many parts as trees for "partition" and "overlap", where it is the
+        size of a part. "wagging" and None know no such number.
+    n_best_splits : int, default=1
+        Nodes of CART take one of so many best tests, of different columns, at random.
+    selection : {"trimmed", "mode"}, callable or None, default=None
+        Which members stay: all but the `trim` share with most errors, those with at most the most
+        common number of errors, or what a function of the errors says.
+    selection_data : {"training", "oob"} or tuple (X, y), default="training"
+        Where errors are counted: on all training rows, as rates on the rows that a member did not
+        see, or on given rows.
+    trim : float, default=0.25
+        Share of the members that `selection="trimmed"` drops.
+    combine : {"vote", "average"}, default="vote"
+        Each tree votes for a class, or the class shares are averaged.
+    ties : {"lowest", "random"}, default="lowest"
+        Who wins a tied vote: the first class, or one drawn by lot for each row.
+    oob_score : bool, default=False
+        Whether to predict each row by the trees that did not see it; if all trees see all rows, by
+        what is left of each tree without the part of the rows that it is in.
+    stop : {"oob"} or None, default=None
+        "oob" adds trees until the out-of-bag error stops falling.
+    patience : int, default=20
+        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
+    tolerance : float, default=0.0
+        How much lower the error must be.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+    max_surrogates : int, default=0
+        Surrogates kept at each node. Without any, a missing value goes to the larger child.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    warm_start : bool, default=False
+        Keep the trees of the last fit and add to them.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of IGPAClassifier
+        All trees.
+    forest_ : Forest
+        The same as one structure.
+    n_iterations_ : array of int
+        Growings, each with its pruning, of every tree.
+    selected_ : array of int
+        Places of the trees that vote.
+    selection_report_ : SelectionReport
+        Errors of the trees, and why those stayed that did.
+    oob_score_ : float
+        Accuracy of the votes of trees that did not see a row.
+    oob_decision_function_ : array of shape (n_rows, n_classes)
+        Shares of these votes; NaN for a row without any.
+    oob_error_curve_ : array
+        Their error by the number of trees.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+
+    References
+    ----------
+    Martínez-Muñoz and Suárez (2004). Using all data to generate decision tree ensembles. IEEE
+    Transactions on Systems, Man, and Cybernetics C 34.
+
+    Examples
+    --------
+    >>> from spinney import IGPAForestClassifier
+    >>> from spinney.datasets import load_sonar
+    >>> data = load_sonar()
+    >>> forest = IGPAForestClassifier(11, random_state=0).fit(data.X, data.y)
+    >>> int(forest.n_iterations_.min())
+    2
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        cost_method: str = "gini",
+        n_folds: int = 2,
+        max_iterations: int = 50,
+        labels: str = "kept",
+        prune_from: str = "leaves",
+        unjudged: str = "pruned",
+        recount: bool = True,
+        sampling: str | None = None,
+        max_samples: int | float | None = None,
+        n_best_splits: int = 1,
+        selection: Any = None,
+        selection_data: Any = "training",
+        trim: float = 0.25,
+        combine: str = "vote",
+        ties: str = "lowest",
+        oob_score: bool = False,
+        stop: str | None = None,
+        patience: int = 20,
+        tolerance: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 0,
+        unseen: str = "missing",
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.cost_method = cost_method
+        self.n_folds = n_folds
+        self.max_iterations = max_iterations
+        self.labels = labels
+        self.prune_from = prune_from
+        self.unjudged = unjudged
+        self.recount = recount
+        self.sampling = sampling
+        self.max_samples = max_samples
+        self.n_best_splits = n_best_splits
+        self.selection = selection
+        self.selection_data = selection_data
+        self.trim = trim
+        self.combine = combine
+        self.ties = ties
+        self.oob_score = oob_score
+        self.stop = stop
+        self.patience = patience
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> IGPAClassifier:
+        return self._tree(IGPAClassifier)
+
+
+class IGPAForestRegressor(IGPAForest, BaggedNumbers):
+    """IGPA regression trees over random halves of all the rows, and their mean.
+
+    Every tree is made from all the rows: grown on one half and pruned by the other, by squared
+    error, in turn. What makes the trees differ is which rows are in which half.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees, or the largest number with `stop="oob"`.
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        Leaves predict the mean, or the median.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    n_folds : int, default=2
+        Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
+        parts but one and is pruned by that one, each part in turn.
+    max_iterations : int, default=50
+        Growings and prunings after which the loop ends, with a warning.
+    labels : {"kept", "renewed"}, default="kept"
+        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
+        the rows of the present growing say.
+    prune_from : {"leaves", "root"}, default="leaves"
+        What a pruning may cut: what was grown since the last one, or any branch.
+    unjudged : {"pruned", "kept"}, default="pruned"
+        What becomes of branches that no row of the pruning part reaches.
+    recount : bool, default=True
+        Whether all nodes hold the counts of all rows in the end, not those of their part.
+    sampling : str or None, default=None
+        Which rows a tree sees: "bootstrap" draws them with replacement, "subsample" without;
+        "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
+        but one of the parts; "wagging" gives each row a random weight; None is all rows.
+    max_samples : int, float or None, default=None
+        Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
+        "subsample", and as many parts as trees for "partition" and "overlap", where it is the
+        size of a part. "wagging" and None know no such number.
+    n_best_splits : int, default=1
+        Nodes of CART take one of so many best tests, of different columns, at random.
+    selection : {"trimmed", "mode"}, callable or None, default=None
+        Which members stay: all but the `trim` share with the largest errors, those with at most the
+        most common error (errors are put into bins), or what a function of the errors says.
+    selection_data : {"training", "oob"} or tuple (X, y), default="training"
+        Where errors are measured: on all training rows, on the rows that a member did not see, or
+        on given rows.
+    trim : float, default=0.25
+        Share of the members that `selection="trimmed"` drops.
+    combine : {"mean", "median"}, default="mean"
+        The mean of the trees' predictions, or the median.
+    oob_score : bool, default=False
+        Whether to predict each row by the trees that did not see it; if all trees see all rows, by
+        what is left of each tree without the part of the rows that it is in.
+    stop : {"oob"} or None, default=None
+        "oob" adds trees until the out-of-bag error stops falling.
+    patience : int, default=20
+        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
+    tolerance : float, default=0.0
+        How much lower the error must be.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+    max_surrogates : int, default=0
+        Surrogates kept at each node. Without any, a missing value goes to the larger child.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    warm_start : bool, default=False
+        Keep the trees of the last fit and add to them.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of IGPARegressor
+        All trees.
+    forest_ : Forest
+        The same as one structure.
+    n_iterations_ : array of int
+        Growings, each with its pruning, of every tree.
+    selected_ : array of int
+        Places of the trees that answer.
+    selection_report_ : SelectionReport
+        Errors of the trees, and why those stayed that did.
+    oob_score_ : float
+        R squared of the predictions of trees that did not see a row.
+    oob_prediction_ : array of shape (n_rows,)
+        Means of these predictions; NaN for a row without any.
+    oob_error_curve_ : array
+        Their mean squared error by the number of trees.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+
+    References
+    ----------
+    Martínez-Muñoz and Suárez (2004). Using all data to generate decision tree ensembles. IEEE
+    Transactions on Systems, Man, and Cybernetics C 34.
+
+    Examples
+    --------
+    >>> from spinney import IGPAForestRegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 2, [1.0, 1.0, 5.0, 5.0] * 2
+    >>> IGPAForestRegressor(5, random_state=0).fit(X, y).predict([[3.5]])
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        n_folds: int = 2,
+        max_iterations: int = 50,
+        labels: str = "kept",
+        prune_from: str = "leaves",
+        unjudged: str = "pruned",
+        recount: bool = True,
+        sampling: str | None = None,
+        max_samples: int | float | None = None,
+        n_best_splits: int = 1,
+        selection: Any = None,
+        selection_data: Any = "training",
+        trim: float = 0.25,
+        combine: str = "mean",
+        oob_score: bool = False,
+        stop: str | None = None,
+        patience: int = 20,
+        tolerance: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 0,
+        unseen: str = "missing",
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.n_folds = n_folds
+        self.max_iterations = max_iterations
+        self.labels = labels
+        self.prune_from = prune_from
+        self.unjudged = unjudged
+        self.recount = recount
+        self.sampling = sampling
+        self.max_samples = max_samples
+        self.n_best_splits = n_best_splits
+        self.selection = selection
+        self.selection_data = selection_data
+        self.trim = trim
+        self.combine = combine
+        self.oob_score = oob_score
+        self.stop = stop
+        self.patience = patience
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> IGPARegressor:
+        return self._tree(IGPARegressor)
