@@ -4,6 +4,7 @@ import argparse
 
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.growth import categories, growth, noise, small
+from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
 from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
@@ -18,6 +19,7 @@ PARTS = {
     "selection": selection,
     "multiway": multiway,
     "ensembles": ensembles,
+    "igpa": igpa,
     "memory": memory,
     "large": large,
 }
@@ -29,6 +31,7 @@ QUICK = {
     "selection": lambda: selection(2_000, with_loop=False),
     "multiway": lambda: multiway(10_000),
     "ensembles": quick_ensembles,
+    "igpa": quick_igpa,
 }
 
 
