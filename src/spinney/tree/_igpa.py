@@ -96,5 +96,6 @@ def unsettled(who: str) -> str:
     """Return the text of the warning that the loop ended before the tree had settled."""
     return (
         f"{who} had not settled after max_iterations growings and prunings. Use labels='kept' and "
-        "prune_from='leaves', with which sizes never fall, or a larger max_iterations."
+        "prune_from='leaves', with which sizes never fall, or a larger max_iterations: the least "
+        "is n_folds."
     )

@@ -1,0 +1,1 @@
+"""Iterative growing and pruning against the oracle. `problems` draws data, `compare` fits."""
