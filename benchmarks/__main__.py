@@ -3,9 +3,11 @@
 import argparse
 
 from benchmarks.ensembles import ensembles, quick_ensembles
+from benchmarks.gp import gp, quick_gp
 from benchmarks.growth import categories, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
+from benchmarks.mixtures import mixtures, quick_mixtures
 from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
 from benchmarks.pruning import selection
@@ -20,6 +22,8 @@ PARTS = {
     "multiway": multiway,
     "ensembles": ensembles,
     "igpa": igpa,
+    "mixtures": mixtures,
+    "gp": gp,
     "memory": memory,
     "large": large,
 }
@@ -32,6 +36,8 @@ QUICK = {
     "multiway": lambda: multiway(10_000),
     "ensembles": quick_ensembles,
     "igpa": quick_igpa,
+    "mixtures": quick_mixtures,
+    "gp": quick_gp,
 }
 
 

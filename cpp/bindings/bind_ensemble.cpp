@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "bound_dataset.hpp"
+#include "bound_evolution.hpp"
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
@@ -166,7 +167,10 @@ void bind_learner(nb::module_& m) {
       .def_rw("cf", &Learner::cf)
       .def_rw("raise_subtrees", &Learner::raise_subtrees)
       .def_rw("collapse", &Learner::collapse)
-      .def("set_igpa", [](Learner& self, const IgpaParams& igpa) { self.igpa = igpa; });
+      .def("set_igpa", [](Learner& self, const IgpaParams& igpa) { self.igpa = igpa; })
+      .def("set_evolve", [](Learner& self, const BoundLanguage& language, const EvolvePlan& plan) {
+        self.evolve = EvolveSettings{language.language, plan};
+      });
 }
 
 void bind_igpa(nb::module_& m) {

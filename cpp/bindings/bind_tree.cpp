@@ -53,6 +53,12 @@ TestTable take_tests(const nb::dict& state, const std::string& prefix) {
   tests.branch = take<std::int32_t>(state, (prefix + "branch").c_str());
   tests.cut_begin = take<std::int64_t>(state, (prefix + "cut_begin").c_str());
   tests.cut = take<double>(state, (prefix + "cut").c_str());
+  tests.token_begin = take<std::int64_t>(state, (prefix + "token_begin").c_str());
+  const auto op = take<std::int32_t>(state, (prefix + "token_op").c_str());
+  const auto arg = take<std::int32_t>(state, (prefix + "token_arg").c_str());
+  const auto value = take<double>(state, (prefix + "token_value").c_str());
+  if (arg.size() != op.size() || value.size() != op.size()) throw std::invalid_argument("tokens differ in number");
+  for (std::size_t i = 0; i < op.size(); ++i) tests.token.push_back({static_cast<Op>(op[i]), arg[i], value[i]});
   return tests;
 }
 
@@ -67,6 +73,17 @@ void put_tests(nb::dict& state, const TestTable& tests, const std::string& prefi
   state[(prefix + "branch").c_str()] = to_numpy(tests.branch);
   state[(prefix + "cut_begin").c_str()] = to_numpy(tests.cut_begin);
   state[(prefix + "cut").c_str()] = to_numpy(tests.cut);
+  state[(prefix + "token_begin").c_str()] = to_numpy(tests.token_begin);
+  std::vector<std::int32_t> op, arg;
+  std::vector<double> value;
+  for (const Token& token : tests.token) {
+    op.push_back(static_cast<std::int32_t>(token.op));
+    arg.push_back(token.arg);
+    value.push_back(token.value);
+  }
+  state[(prefix + "token_op").c_str()] = to_numpy(std::move(op));
+  state[(prefix + "token_arg").c_str()] = to_numpy(std::move(arg));
+  state[(prefix + "token_value").c_str()] = to_numpy(std::move(value));
 }
 
 Tree tree_from_state(const nb::dict& state) {

@@ -9,6 +9,7 @@ void bind_grow(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_rules(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
+void bind_evolve(nanobind::module_& m);
 void bind_ensemble(nanobind::module_& m);
 
 }  // namespace spinney::bindings

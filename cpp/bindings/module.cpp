@@ -8,5 +8,6 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_prune(m);
   spinney::bindings::bind_rules(m);
   spinney::bindings::bind_forest(m);
+  spinney::bindings::bind_evolve(m);
   spinney::bindings::bind_ensemble(m);
 }

@@ -12,6 +12,9 @@ from spinney.ensemble import (
     RandomForestRegressor,
     VotingCombiner,
 )
+from spinney.evolve._forest import GPForestClassifier, GPForestRegressor
+from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
+from spinney.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from spinney.rules import Rule, RuleSet
 from spinney.tree import (
     C45Classifier,
@@ -35,11 +38,17 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "GPForestClassifier",
+    "GPForestRegressor",
+    "GPTreeClassifier",
+    "GPTreeRegressor",
     "ID3Classifier",
     "IGPAClassifier",
     "IGPAForestClassifier",
     "IGPAForestRegressor",
     "IGPARegressor",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
     "Node",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -101,6 +101,8 @@ def test_the_scale_of_a_column_changes_no_partition(listed, scale, rng):
 @pytest.mark.parametrize("scale", [2.0**-1050, 2.0**-130, 2.0**1000])
 def test_the_scale_of_a_column_changes_no_partition_of_members(listed, scale, rng):
     """Powers of two only: a row that was not drawn may lie just where a threshold is rounded."""
+    if listed.evolves:
+        pytest.skip("sums, products and sines of columns depend on their scale")
     _assert_same_partitions(listed, scale, rng)
 
 

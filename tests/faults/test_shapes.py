@@ -244,7 +244,8 @@ def _used(tree):
     """Return the names of the columns that tests and surrogates ask."""
     inner = [node for node in tree if not node.is_leaf]
     tests = [node.test for node in inner] + [s.test for node in inner for s in node.surrogates]
-    return {test.feature_name for test in tests}
+    asked = [getattr(test, "features", None) or (test.feature,) for test in tests]
+    return {tree.feature_names[place] for places in asked for place in places}
 
 
 @every

@@ -139,7 +139,7 @@ def test_targets_of_any_size_are_split_where_they_step(listed, size):
     fitted = _unpruned(listed).fit(table_x, y)
     exactly = 0.0 if listed.is_tree else 1e-13  # a mean of equal numbers is rounded
     places = [0, 20, 40, -1]
-    if listed.by_parts:  # a row or two beside the step may be on the wrong side of it
+    if listed.by_parts or listed.soft:  # rows beside the step may be on the wrong side of it
         np.testing.assert_allclose(
             fitted.predict(table_x)[places] / size, y[places] / size, atol=0.2
         )
@@ -157,7 +157,7 @@ def test_a_small_step_on_a_large_number_is_found(listed, base):
     table_x = np.arange(200.0)[:, None]
     y = base + (np.arange(200) >= 80)
     fitted = _unpruned(listed).fit(table_x, y)
-    off = 0.2 if listed.by_parts else 0.0
+    off = 0.2 if listed.by_parts or listed.soft else 0.0
     places = [0, 70, 90, -1]
     np.testing.assert_allclose(fitted.predict(table_x)[places] - base, y[places] - base, atol=off)
     assert_sound(fitted)

@@ -76,7 +76,11 @@ void member_importance(const ImportanceTask& task, std::size_t member, double* o
   const Tree tree = task.forest.member(member).tree.unpack();
   std::set<FeatureIndex> asked(tree.surrogates.tests.feature.begin(), tree.surrogates.tests.feature.end());
   for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-    if (!tree.is_leaf(node)) asked.insert(tree.tests.feature[node]);
+    if (tree.tests.kind[node] == TestKind::expression) {
+      for (const FeatureIndex f : columns_of(tree.tests.tokens(node))) asked.insert(f);
+    } else if (!tree.is_leaf(node)) {
+      asked.insert(tree.tests.feature[node]);
+    }
   }
   Judge judge(task, member, tree, own.rows, interrupt);
   const double before = judge.loss(own.matrix());

@@ -100,6 +100,7 @@ class Apprentice {
 
  private:
   Tree run_once() {
+    if (learner_.evolve) return evolve();
     if (learner_.validation_fraction > 0.0) set_aside();
     if (learner_.pruning == MemberPruning::cross_validated) return prune_by_folds();
     Tree tree = grow(input(std::move(training_)), team_, interrupt_);
@@ -129,6 +130,7 @@ class Apprentice {
     return {data_,   *target_, params_,     std::move(training.samples), std::move(training.sorted),
             blocks_, nullptr,  &validation_};
   }
+  Tree evolve();
   void set_aside();
   Tree prune_by_folds();
 
@@ -144,6 +146,13 @@ class Apprentice {
   std::vector<double> judge_weight_;  // of rows set aside, by row
   Validation validation_;
 };
+
+/// One tree with evolved tests, from all rows of the member.
+Tree Apprentice::evolve() {
+  Evolution evolution({data_, *target_, params_.criterion, training_.samples, *learner_.evolve, params_.seed});
+  while (!evolution.is_done()) evolution.step(team_, interrupt_);
+  return std::move(std::move(evolution).take_trees()[0]);
+}
 
 /// An even share of every class judges; the others grow the tree.
 void Apprentice::set_aside() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "spinney/evolve/evolution.hpp"
 #include "spinney/grow/grow.hpp"
 #include "spinney/igpa/igpa.hpp"
 
@@ -23,8 +24,9 @@ struct Learner {
   std::int64_t patience = 0;         // early stopping
   double cf = 0.25;
   bool raise_subtrees = true;
-  bool collapse = false;           // C4.5: branches that save no training error go
-  std::optional<IgpaParams> igpa;  // grown and pruned in turn, instead of all this
+  bool collapse = false;                 // C4.5: branches that save no training error go
+  std::optional<IgpaParams> igpa;        // grown and pruned in turn, instead of all this
+  std::optional<EvolveSettings> evolve;  // tests are evolved
 };
 
 /// A table as all members of one learner see it: sorted once.

@@ -137,7 +137,7 @@ FeatureResult BinnedStore::search(const NodeRows& rows, const SearchTask& task, 
   const std::uint32_t lower = scratch.groups.rank[cut.position], upper = scratch.groups.rank[cut.position + 1];
   result.split.drop = cut.drop;
   result.split.position = lower;
-  result.split.test = {TestKind::threshold, task.feature, bins_.cut(task.feature, lower, upper), {}, {}};
+  result.split.test = {TestKind::threshold, task.feature, bins_.cut(task.feature, lower, upper), {}, {}, {}};
   return result;
 }
 

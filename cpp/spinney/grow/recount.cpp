@@ -57,7 +57,7 @@ class Recounter {
     bool complete = true;
     for (const SampleIndex s : stop.samples) {
       const RowIndex row = samples_.row[s];
-      std::int32_t branch = tree_.tests.answer(stop.node, data_.values.at(row, tree_.tests.feature[stop.node]));
+      std::int32_t branch = tree_.tests.answer(stop.node, data_.values, row);
       if (branch == kNoBranch) {
         if (complete) placed = side;
         complete = false;

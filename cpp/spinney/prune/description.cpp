@@ -27,6 +27,10 @@ double test_bits(const Tree& tree, std::size_t node) {
       const auto n_codes = static_cast<double>(tests.code_begin[node + 1] - tests.code_begin[node]);
       return column + std::max(0.0, n_codes - 1.0);
     }
+    case TestKind::expression: {
+      const auto symbols = static_cast<double>(kOps + std::max(tree.n_features, 1));
+      return static_cast<double>(tests.tokens(node).size()) * std::log2(symbols);
+    }
     default: {
       const auto n_cuts = static_cast<double>(tests.cut_begin[node + 1] - tests.cut_begin[node]);
       const auto n_codes = static_cast<double>(tests.code_begin[node + 1] - tests.code_begin[node]);

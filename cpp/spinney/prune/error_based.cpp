@@ -140,7 +140,6 @@ void Pruner::walk(std::size_t top, std::vector<Item> rows, Enter&& enter, Leave&
 /// those of the rows here.
 void Pruner::divide(Step& step) {
   const Place& place = places_[step.at];
-  const FeatureIndex feature = tree_.tests.feature[place.source];
   const std::size_t k = place.children.size(), n = step.rows.size();
   branch_.resize(std::max(branch_.size(), n));
   spare_.resize(std::max(spare_.size(), n));
@@ -148,7 +147,7 @@ void Pruner::divide(Step& step) {
   step.part_begin.assign(k + 2, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = step.rows[i];
-    std::int32_t branch = tree_.tests.answer(place.source, x_.at(item.row, feature));
+    std::int32_t branch = tree_.tests.answer(place.source, x_, item.row);
     if (branch == kNoBranch && tree_.missing != MissingRule::fractional)
       branch = next_node(tree_, place.source, x_, item.row) - tree_.first_child[place.source];
     if (branch != kNoBranch) step.share[branch] += item.weight * scale_of(target_.codes[item.row]);

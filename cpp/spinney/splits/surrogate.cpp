@@ -131,7 +131,7 @@ std::optional<Surrogate> ordered_surrogate(FeatureIndex feature, const Extremes&
   Surrogate surrogate;
   surrogate.reversed = other > same || (other == same && found.least_at < found.most_at);
   const std::size_t place = surrogate.reversed ? found.least_at : found.most_at;
-  surrogate.test = {TestKind::threshold, feature, at(place), {}, {}};
+  surrogate.test = {TestKind::threshold, feature, at(place), {}, {}, {}};
   surrogate.agreement = agree;
   return surrogate;
 }

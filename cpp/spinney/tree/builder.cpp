@@ -50,7 +50,7 @@ void TreeBuilder::set_test(NodeId node, Test test) {
   tree_.tests.kind[node] = test.kind;
   tree_.tests.feature[node] = test.feature;
   tree_.tests.threshold[node] = test.threshold;
-  if (!test.codes.empty() || !test.cuts.empty()) listed_[node] = std::move(test);
+  if (!test.codes.empty() || !test.cuts.empty() || !test.tokens.empty()) listed_[node] = std::move(test);
 }
 
 Tree TreeBuilder::finish() && {

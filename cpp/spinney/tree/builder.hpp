@@ -41,7 +41,7 @@ class TreeBuilder {
   void set_test(NodeId node, Test test);
 
   Tree tree_;                                           // its tests have their offsets from finish()
-  std::map<NodeId, Test> listed_;                       // tests with categories or cuts
+  std::map<NodeId, Test> listed_;                       // tests with categories, cuts or tokens
   std::map<NodeId, std::vector<Surrogate>> stand_ins_;  // of nodes that have any
 };
 

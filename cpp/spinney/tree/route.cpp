@@ -3,9 +3,9 @@
 namespace spinney {
 
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
-  std::int32_t branch = tree.tests.answer(node, x.at(row, tree.tests.feature[node]));
+  std::int32_t branch = tree.tests.answer(node, x, row);
   for (std::int64_t s = tree.surrogates.begin[node]; branch == kNoBranch && s < tree.surrogates.begin[node + 1]; ++s) {
-    branch = tree.surrogates.answer(s, x.at(row, tree.surrogates.tests.feature[s]));
+    branch = tree.surrogates.answer(s, x, row);
   }
   return tree.first_child[node] + (branch == kNoBranch ? tree.default_branch[node] : branch);
 }
@@ -13,7 +13,7 @@ NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row
 NodeId whole_leaf(const Tree& tree, const Matrix& x, std::size_t row) {
   NodeId node = 0;
   while (!tree.is_leaf(node)) {
-    const std::int32_t branch = tree.tests.answer(node, x.at(row, tree.tests.feature[node]));
+    const std::int32_t branch = tree.tests.answer(node, x, row);
     if (branch == kNoBranch) return kNoNode;
     node = tree.first_child[node] + branch;
   }
@@ -27,9 +27,9 @@ Fork::Fork(const Test& test, std::span<const Surrogate> surrogates, std::int32_t
 }
 
 std::int32_t Fork::branch(const Matrix& x, std::size_t row) const {
-  std::int32_t branch = test_.answer(0, x.at(row, test_.feature[0]));
+  std::int32_t branch = test_.answer(0, x, row);
   for (std::size_t s = 0; branch == kNoBranch && s < surrogates_.tests.size(); ++s) {
-    branch = surrogates_.answer(s, x.at(row, surrogates_.tests.feature[s]));
+    branch = surrogates_.answer(s, x, row);
   }
   return branch == kNoBranch ? default_branch_ : branch;
 }

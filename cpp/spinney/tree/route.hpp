@@ -44,8 +44,7 @@ void visit_path(const Tree& tree, const Matrix& x, std::size_t row, std::vector<
     stack.pop_back();
     visit(at.node, at.weight);
     if (tree.is_leaf(at.node)) continue;
-    const bool divide = tree.missing == MissingRule::fractional &&
-                        tree.tests.answer(at.node, x.at(row, tree.tests.feature[at.node])) == kNoBranch;
+    const bool divide = tree.missing == MissingRule::fractional && tree.tests.answer(at.node, x, row) == kNoBranch;
     if (!divide) {
       stack.push_back({next_node(tree, at.node, x, row), at.weight});
       continue;

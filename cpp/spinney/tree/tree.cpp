@@ -28,10 +28,14 @@ void TestTable::append_lists(const Test& test) {
   code_begin.push_back(static_cast<std::int64_t>(code.size()));
   cut.insert(cut.end(), test.cuts.begin(), test.cuts.end());
   cut_begin.push_back(static_cast<std::int64_t>(cut.size()));
+  token.insert(token.end(), test.tokens.begin(), test.tokens.end());
+  token_begin.push_back(static_cast<std::int64_t>(token.size()));
 }
 
 Test TestTable::get(std::size_t index) const {
-  Test test{kind[index], feature[index], threshold[index], {}, {}};
+  Test test{kind[index], feature[index], threshold[index], {}, {}, {}};
+  const auto own = tokens(index);
+  test.tokens.assign(own.begin(), own.end());
   test.cuts.assign(cut.begin() + cut_begin[index], cut.begin() + cut_begin[index + 1]);
   for (std::int64_t i = code_begin[index]; i < code_begin[index + 1]; ++i) test.codes.emplace_back(code[i], branch[i]);
   return test;
@@ -48,7 +52,7 @@ Surrogate SurrogateTable::get(std::size_t index) const {
   return {tests.get(index), reversed[index] != 0, agreement[index], adjusted[index]};
 }
 
-std::int32_t TestTable::answer(std::size_t index, double value) const {
+std::int32_t TestTable::answer_value(std::size_t index, double value) const {
   if (std::isnan(value)) return kNoBranch;
   if (kind[index] == TestKind::threshold) return value <= threshold[index] ? 0 : 1;
   if (cut_begin[index] < cut_begin[index + 1]) {
@@ -112,6 +116,13 @@ std::string check_cuts(const TestTable& tests, std::size_t index, std::int32_t n
 }
 
 std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n_features, std::int32_t n_branches) {
+  const bool has_tokens = !tests.tokens(index).empty();
+  if (has_tokens != (tests.kind[index] == TestKind::expression)) return "an expression test needs tokens, others none";
+  if (has_tokens) {
+    if (tests.feature[index] != -1) return "an expression test asks no single feature";
+    if (n_branches != 2) return "an expression test needs two children";
+    return check_expression(tests.tokens(index), n_features);
+  }
   if (tests.feature[index] < 0 || tests.feature[index] >= n_features) return "feature out of range";
   const bool has_cuts = tests.cut_begin[index] < tests.cut_begin[index + 1];
   if (has_cuts && tests.kind[index] != TestKind::multiway) return "only a multiway test has cuts";
@@ -136,7 +147,7 @@ bool check_offsets(const std::vector<std::int64_t>& begin, std::size_t n, std::s
 bool check_table(const TestTable& tests, std::size_t n) {
   return tests.kind.size() == n && tests.feature.size() == n && tests.threshold.size() == n &&
          tests.code.size() == tests.branch.size() && check_offsets(tests.code_begin, n, tests.code.size()) &&
-         check_offsets(tests.cut_begin, n, tests.cut.size());
+         check_offsets(tests.cut_begin, n, tests.cut.size()) && check_offsets(tests.token_begin, n, tests.token.size());
 }
 
 std::string check_sizes(const Tree& tree) {

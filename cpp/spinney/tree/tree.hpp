@@ -1,12 +1,15 @@
 #pragma once
 // The one tree format: parallel arrays, one entry per node, children contiguous and numbered after their parent.
 //
-// A *test* asks about one column and answers with a *branch*: the offset of a child. Tests know no data.
+// A *test* asks about one column, or an expression over many, and answers with a *branch*: the offset of a child.
+// Tests know no data.
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "spinney/data/matrix.hpp"
+#include "spinney/expression/expression.hpp"
 #include "spinney/types.hpp"
 
 namespace spinney {
@@ -18,6 +21,7 @@ struct Test {
   double threshold = kNaN;
   std::vector<std::pair<std::int32_t, std::int32_t>> codes;  // (code, branch), ascending
   std::vector<double> cuts;                                  // ascending; branch i takes cuts[i - 1] < x <= cuts[i]
+  std::vector<Token> tokens = {};                            // an expression
 };
 
 struct Surrogate {
@@ -31,12 +35,14 @@ struct Surrogate {
 /// keeps a slice of cuts instead.
 struct TestTable {
   std::vector<TestKind> kind;
-  std::vector<FeatureIndex> feature;           // -1 in a leaf
+  std::vector<FeatureIndex> feature;           // -1 in a leaf, and in an expression, which may ask many
   std::vector<double> threshold;               // NaN unless kind is threshold
   std::vector<std::int64_t> code_begin = {0};  // size() + 1 offsets into code and branch
   std::vector<std::int32_t> code, branch;
   std::vector<std::int64_t> cut_begin = {0};  // size() + 1 offsets into cut
   std::vector<double> cut;
+  std::vector<std::int64_t> token_begin = {0};  // size() + 1 offsets into token
+  std::vector<Token> token;
 
   std::size_t size() const { return kind.size(); }
   void append(const Test& test);
@@ -45,8 +51,17 @@ struct TestTable {
   void append_leaf();
   void append_lists(const Test& test);
   Test get(std::size_t index) const;
-  /// The branch for a value, kNoBranch if it is missing or a category that the node did not hold.
-  std::int32_t answer(std::size_t index, double value) const;
+  /// The branch for a row, kNoBranch if the value is missing or a category that the node did not hold.
+  std::int32_t answer(std::size_t index, const Matrix& x, std::size_t row) const {
+    if (kind[index] == TestKind::expression) return branch_of(tokens(index), x, row);
+    return answer_value(index, x.at(row, feature[index]));
+  }
+  std::span<const Token> tokens(std::size_t index) const {
+    return {token.data() + token_begin[index], token.data() + token_begin[index + 1]};
+  }
+
+ private:
+  std::int32_t answer_value(std::size_t index, double value) const;
 };
 
 /// Stand-ins for a node's test, best first. agreement is the share of weight sent the same way.
@@ -59,8 +74,8 @@ struct SurrogateTable {
   void append(const Surrogate& surrogate);  // of the node whose slice is not closed yet
   void close_node() { begin.push_back(static_cast<std::int64_t>(tests.size())); }
   Surrogate get(std::size_t index) const;
-  std::int32_t answer(std::size_t index, double value) const {
-    const std::int32_t branch = tests.answer(index, value);
+  std::int32_t answer(std::size_t index, const Matrix& x, std::size_t row) const {
+    const std::int32_t branch = tests.answer(index, x, row);
     return branch != kNoBranch && reversed[index] ? 1 - branch : branch;
   }
 };

@@ -16,6 +16,7 @@ from spinney._cli._text import (
     print_wrapped,
 )
 from spinney._cli._training import Training
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._words import number_text
 
 _MOST_ROWS = 16  # of the pruning table
@@ -180,9 +181,12 @@ def _rule_words(training: Training) -> str:
 def _show_surrogates(training: Training, console: Console) -> None:
     root = training.tree.root
     assert root.test is not None
-    feature = root.test.feature_name
-    missing = training.reading.gaps.get(feature, 0)
-    print_head(console, f"Surrogates at the root, for rows without {feature} ({missing} here)")
+    if isinstance(root.test, ExpressionTest):
+        asked = [root.test.columns[feature].name for feature in root.test.features]
+    else:
+        asked = [root.test.feature_name]
+    missing = " or ".join(f"{name} ({training.reading.gaps.get(name, 0)} here)" for name in asked)
+    print_head(console, f"Surrogates at the root, for rows without {missing}")
     if not root.surrogates:
         print_wrapped(console, "none that beats sending every row the majority way")
     for surrogate in root.surrogates:

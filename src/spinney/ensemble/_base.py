@@ -157,7 +157,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         if isinstance(lesson, OutsideLesson) is isinstance(self._committee, Forest):
             raise ValueError("warm_start needs the estimator of the first fit, or one like it.")
 
-    def _remember_members(self, lesson: TreeLesson | OutsideLesson, members: Any) -> None:
+    def _remember_members(self, lesson: Any, members: Any) -> None:
         """Forget the last fit, and keep the members."""
         first = len(self._committee) if self._goes_on() else 0
         before = self._lessons if first else []
@@ -261,7 +261,9 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         members, weights = self._members(), self._weights()
         if not len(weights):
             weights = np.ones(len(members))
-        total = np.zeros(self.n_features_in_)
-        for member, weight in zip(members.tolist(), weights.tolist(), strict=True):
-            total += weight * self._committee.importances(member)
+        weighted = [
+            weight * self._committee.importances(member)
+            for member, weight in zip(members.tolist(), weights.tolist(), strict=True)
+        ]
+        total: Floats = np.sum(weighted, axis=0)
         return total / total.sum() if total.sum() > 0 else total

@@ -214,6 +214,6 @@ def tree_lesson(
         table, restore = learner._prepare(values, schema, target, _ALL)
         tables.append(table)
         restores.append(restore)
-        settings.append(learner._as_member(values, target))
+        settings.append(learner._as_member(values, schema, target))
         settings[-1].n_best_splits = min(n_best, 2**31)
     return TreeLesson(learners, schema, targets, tables, restores, settings)

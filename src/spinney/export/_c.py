@@ -16,6 +16,7 @@ from spinney.export._c_code import (
     WHOLE,
     label_code,
 )
+from spinney.export._c_expression import ASK, TOKEN_TYPE, expression_code, token_tables
 from spinney.export._c_tables import (
     MARK,
     TestTable,
@@ -46,7 +47,8 @@ def to_c(model: Any, prefix: str = "model") -> str:
     - ``model_predict_proba(row, out)``: the share of each class.
 
     A row is an array of double, one for each column. NaN is missing, so do not compile with
-    ``-ffast-math``.
+    ``-ffast-math``. Where a test asks the sine of a number, the header includes ``math.h``, for
+    numbers far from 0: link with ``-lm``.
 
     Parameters
     ----------
@@ -87,17 +89,30 @@ def to_c(model: Any, prefix: str = "model") -> str:
 
 
 def _tree_parts(tree: TreeModel) -> list[str]:
-    head = HEAD.replace("@WHAT", "A decision tree")
-    parts = [named(head + NODE_TYPE), *column_tables(tree.schema), *_tree_tables(tree)]
-    parts += [*class_tables(tree.classes), named(INNER)]
+    head = _head("A decision tree", tree.operations) + NODE_TYPE
+    parts = [named(head), *column_tables(tree.schema), *_tree_tables(tree)]
+    parts += [*class_tables(tree.classes), named(_inner(tree.operations))]
     parts.append(named(SHARES if tree.fractional else LEAF + WHOLE))
     return [*parts, named(REGRESSION if tree.classes is None else label_code(tree.fractional))]
 
 
+def _head(what: str, operations: set[str]) -> str:
+    """Return the first lines; what `math.h` is needed for, only expressions ask."""
+    needs = "math.h, for the sine" if "sine" in operations else "no other header"
+    head = HEAD.replace("@WHAT", what).replace("@NEEDS", needs)
+    head += "\n#include <math.h>\n" if "sine" in operations else ""
+    return head + (TOKEN_TYPE if operations else "")
+
+
+def _inner(operations: set[str]) -> str:
+    inner = INNER.replace("@EXPRESSION", ASK if operations else "")
+    return expression_code(operations) + inner
+
+
 def _rule_parts(rules: RuleModel) -> list[str]:
-    head = HEAD.replace("@WHAT", "Ordered rules")
-    parts = [named(head + RULE_TYPE), *column_tables(rules.schema), *_rule_tables(rules)]
-    parts += [*class_tables(rules.classes), named(INNER), named(RULE + WHOLE)]
+    head = _head("Ordered rules", rules.operations) + RULE_TYPE
+    parts = [named(head), *column_tables(rules.schema), *_rule_tables(rules)]
+    parts += [*class_tables(rules.classes), named(_inner(rules.operations)), named(RULE + WHOLE)]
     return [*parts, named(REGRESSION if rules.classes is None else label_code(False))]
 
 
@@ -132,6 +147,7 @@ def _tree_tables(tree: TreeModel) -> list[str]:
         nodes.append(f"{{{entry}}} /* {step.id}: {comment_text(step.said)} */")
     tables = [
         *tests.tables(),
+        *token_tables(tests.expressions),
         table("PREFIX_node", "PREFIX_nodes", nodes),
         numbers("double", "PREFIX_values", values),
         enum("PREFIX_n_outputs", tree.n_outputs),
@@ -173,6 +189,7 @@ def _rule_tables(rules: RuleModel) -> list[str]:
         entries.append(f"{{{row}}} /* {place + 1}: {comment_text(step.said)} */")
     return [
         *tests.tables(),
+        *token_tables(tests.expressions),
         numbers("int", "PREFIX_wanted", wanted),
         table("PREFIX_rule", "PREFIX_rules", entries),
         numbers("double", "PREFIX_values", [v for step in rules.steps for v in step.answer]),

@@ -1,7 +1,7 @@
 """The functions of a header in C: the same text for every model but for the prefix of names."""
 
 HEAD = """\
-/* @WHAT, written by spinney. It needs no other header.
+/* @WHAT, written by spinney. It needs @NEEDS.
    A row is an array of double, one for each column; NaN is missing; a category is the number that
    PREFIX_category gives. Do not compile with -ffast-math, which takes NaN away. */
 
@@ -40,8 +40,10 @@ static inline double PREFIX_category(int column, const char *text) {
 }
 
 /* The branch that a test chooses, -1 if it cannot tell. */
-static inline int PREFIX_answer(const PREFIX_test *test, double x) {
+static inline int PREFIX_answer(const PREFIX_test *test, const double *row) {
   int low, high;
+  double x;
+@EXPRESSION  x = row[test->feature];
   if (x != x) return -1;
   if (test->cut_begin < test->cut_end) {
     low = test->cut_begin;
@@ -69,7 +71,7 @@ static inline const PREFIX_node *PREFIX_decider(const double *row) {
   while (node->n_children > 0) {
     int branch = -1, t;
     for (t = node->test_begin; branch < 0 && t < node->test_end; ++t) {
-      branch = PREFIX_answer(&PREFIX_tests[t], row[PREFIX_tests[t].feature]);
+      branch = PREFIX_answer(&PREFIX_tests[t], row);
     }
     node = &PREFIX_nodes[node->first_child + (branch < 0 ? node->default_branch : branch)];
   }
@@ -84,7 +86,7 @@ static inline const PREFIX_rule *PREFIX_decider(const double *row) {
   int t = rule->test_begin;
   while (t < rule->test_end) {
     const PREFIX_test *test = &PREFIX_tests[t];
-    if (PREFIX_answer(test, row[test->feature]) == PREFIX_wanted[t]) ++t;
+    if (PREFIX_answer(test, row) == PREFIX_wanted[t]) ++t;
     else t = (++rule)->test_begin;
   }
   return rule;
@@ -119,7 +121,7 @@ static inline void PREFIX_mix(const double *row, double *out) {
       for (k = 0; k < PREFIX_n_outputs; ++k) out[k] += here * value[k];
       continue;
     }
-    branch = PREFIX_answer(test, row[test->feature]);
+    branch = PREFIX_answer(test, row);
     for (child = node->first_child + node->n_children; child-- > node->first_child;) {
       const int chosen = branch == child - node->first_child;
       if (chosen || (branch < 0 && PREFIX_shares[child] > 0.0)) {

@@ -7,6 +7,7 @@ from spinney._table import Schema
 from spinney._table._schema import _as_text
 from spinney.export._literals import c_number, c_text
 from spinney.export._model import Question
+from spinney.tree._tokens import Token
 
 MARK = "\1"  # where the prefix goes; literals and comments never hold this character
 
@@ -19,19 +20,29 @@ class TestTable:
         self._cuts: list[float] = []
         self._codes: list[int] = []
         self._branches: list[int] = []
+        self.expressions: list[tuple[Token, ...]] = []
+        self._n_tokens = 0
 
     def __len__(self) -> int:
         return len(self._tests)
 
     def add(self, question: Question) -> None:
         """Add a question at the end."""
+        if question.tokens:  # the slice of its tokens takes the place of that of cuts
+            first = self._n_tokens
+            self._n_tokens += len(question.tokens)
+            self.expressions.append(question.tokens)
+            row = (-1, first, self._n_tokens, 0, 0, int(question.backwards))
+            self._tests.append(f"{{{', '.join(map(str, row))}}}")
+            return
         begin = len(self._cuts), len(self._codes)
         self._cuts += question.cuts
         pairs = sorted((c, b) for b, group in enumerate(question.groups) for c in group)
         self._codes += [code for code, _ in pairs]
         self._branches += [branch for _, branch in pairs]
-        row = (begin[0], len(self._cuts), begin[1], len(self._codes), int(question.backwards))
-        self._tests.append(f"{{{', '.join(map(str, (question.feature, *row)))}}}")
+        places = (begin[0], len(self._cuts), begin[1], len(self._codes))
+        row = (question.feature, *places, int(question.backwards))
+        self._tests.append(f"{{{', '.join(map(str, row))}}}")
 
     def tables(self) -> list[str]:
         """Return the tables as code."""

@@ -7,7 +7,7 @@ from spinney.export._json_rules import answer_dict, rules_dict
 from spinney.export._model import Question, TreeModel, read_tree
 from spinney.export._rule_model import RuleModel, tree_or_rules
 from spinney.tree import Tree
-from spinney.tree._to_dict import json_number
+from spinney.tree._to_dict import json_number, tokens_to_list
 
 _FORMAT, _RULES_FORMAT, _VERSION = "spinney tree", "spinney rules", 1
 
@@ -32,7 +32,13 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     - ``question``, null in a leaf: the place ``feature`` of the column, and either ascending
       ``cuts``, where branch i holds cuts[i-1] < x <= cuts[i] and the last one what is above (for
       an ordered column x is the place of the category in its list, from 0), or ``branches``, the
-      list of categories of each child. What is missing or not listed has no answer;
+      list of categories of each child. What is missing or not listed has no answer. Or it has
+      ``expression``, a list of tokens in postfix order: ["column", place], ["constant", number],
+      or one operation, "add", "subtract", "multiply", "sine", "equal", "greater", "positive"
+      (above 0), "both", "either" (and, or) or "negate" (not). Categories count by their place. A
+      comparison of what is missing is unknown, `both` is false if one side is false, `either` is
+      true if one side is true, and else they are unknown if one side is. Where it is true the
+      answer is 0, where it is false 1, and where it is unknown there is none;
     - ``surrogates``, if there are any: each with a ``question``, and ``reversed``, where the
       answers 0 and 1 change places;
     - ``default_branch``, where a row goes that nothing can place;
@@ -48,7 +54,9 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     and a ``type``:
 
     - "interval": ``low`` < x <= ``high``; null is no bound, so with two of them any number will do;
-    - "categories": the value is among ``categories``.
+    - "categories": the value is among ``categories``;
+    - "expression": an ``expression`` as in the question of a node, which must be as ``truth`` says
+      (there is no ``feature`` then).
 
     A condition on a missing value or on a category that is not listed is false. The first rule all
     of whose conditions are true gives the answer, and where there is none, the default.
@@ -161,6 +169,8 @@ def _question(
     """Return a question with the user's categories; `undo` gives that of a turned surrogate."""
     if question is None:
         return None
+    if question.tokens:
+        return {"expression": tokens_to_list(question.tokens)}
     if question.cuts:
         return {"feature": question.feature, "cuts": [json_number(cut) for cut in question.cuts]}
     categories = tree.schema.columns[question.feature].categories

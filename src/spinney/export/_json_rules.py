@@ -5,7 +5,7 @@ from typing import Any
 
 from spinney._table import Schema
 from spinney.export._rule_model import RuleModel, Wanted
-from spinney.tree._to_dict import json_number
+from spinney.tree._to_dict import json_number, tokens_to_list
 
 
 def rules_dict(rules: RuleModel) -> dict[str, Any]:
@@ -35,6 +35,9 @@ def answer_dict(classes: list[Any] | None, answer: list[float], label: int) -> d
 
 
 def _condition(want: Wanted, schema: Schema) -> dict[str, Any]:
+    if want.question.tokens:
+        tokens = tokens_to_list(want.question.tokens)
+        return {"type": "expression", "expression": tokens, "truth": not want.branch}
     feature = want.question.feature
     column = schema.columns[feature]
     if column.kind != "numeric":

@@ -1,7 +1,8 @@
 """What the writers of code read: a tree with its tests in terms of numbers and category codes.
 
 A *question* is a test without its class: a column, and either ascending `cuts` (branch i holds
-cuts[i-1] < x <= cuts[i]; a threshold is one cut) or the category codes of each branch.
+cuts[i-1] < x <= cuts[i]; a threshold is one cut) or the category codes of each branch; or the
+tokens of an expression, which is true in branch 0 and false in branch 1.
 """
 
 from bisect import bisect_left
@@ -13,20 +14,30 @@ import numpy as np
 
 from spinney._table import Schema
 from spinney.tree import Tree
-from spinney.tree._arrays import KINDS, MISSING_RULES
+from spinney.tree._arrays import KINDS, MISSING_RULES, read_tokens
 from spinney.tree._node_text import question_words
+from spinney.tree._tokens import Token
 from spinney.tree._words import EXACT_DIGITS, number_text
 
 
 @dataclass(frozen=True)
 class Question:
-    """A test on one column: by cuts of a number, or by sets of category codes."""
+    """A test on one column, by cuts of a number or sets of category codes, or an expression."""
 
-    feature: int
+    feature: int  # -1 of an expression
     n_branches: int
     cuts: tuple[float, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
-    backwards: bool = False  # of a surrogate by cuts: the last interval is the first branch
+    # Of a surrogate by cuts: the last interval is the first branch; of an expression: 1 is true.
+    backwards: bool = False
+    tokens: tuple[Token, ...] = ()
+
+    @property
+    def features(self) -> set[int]:
+        """The columns that it asks."""
+        if not self.tokens:
+            return {self.feature}
+        return {token.arg for token in self.tokens if token.op == "column"}
 
     def interval(self, branch: int) -> tuple[float | None, float | None]:
         """Return the bounds low < x <= high of a branch; None where there is no bound."""
@@ -85,7 +96,13 @@ class TreeModel:
     def features(self) -> list[int]:
         """The columns that are asked about."""
         asked = [(step.question, *step.stand_ins) for step in self.steps]
-        return sorted({q.feature for questions in asked for q in questions if q is not None})
+        return sorted({f for questions in asked for q in questions if q for f in q.features})
+
+    @property
+    def operations(self) -> set[str]:
+        """The operations of all expressions that are asked; none if there is no expression."""
+        asked = [(step.question, *step.stand_ins) for step in self.steps]
+        return {t.op for questions in asked for q in questions if q for t in q.tokens}
 
 
 def as_tree(model: Any) -> Tree:
@@ -155,7 +172,8 @@ def _question(state: Mapping[str, Any], index: int, n_branches: int, prefix: str
     feature = int(state[prefix + "feature"][index])
     turned = bool(prefix) and bool(state["surrogate_reversed"][index])
     if kind == "expression":
-        raise ValueError(f"node {index} asks an expression, which cannot be exported as code yet.")
+        tokens = read_tokens(state, index, prefix)
+        return Question(-1, n_branches, backwards=turned, tokens=tokens)
     if kind == "threshold":
         cuts: tuple[float, ...] = (float(state[prefix + "threshold"][index]),)
         return Question(feature, n_branches, cuts, backwards=turned)

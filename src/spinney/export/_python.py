@@ -5,17 +5,36 @@ from typing import Any
 from spinney._table import Schema
 from spinney.export._literals import comment_text, python_value
 from spinney.export._model import Question, TreeModel, read_tree
-from spinney.export._python_code import COLUMNS, HEAD, LABEL, REGRESSION, RULE, SHARES, WHOLE
+from spinney.export._python_code import (
+    ASK_EXPRESSION,
+    COLUMNS,
+    EXPRESSION,
+    HEAD,
+    LABEL,
+    REGRESSION,
+    RULE,
+    SHARES,
+    SINE,
+    WHOLE,
+)
 from spinney.export._rule_model import RuleModel, tree_or_rules
+from spinney.tree._tokens import Token
+from spinney.tree._truth import FAR_SINE, INVERSE_PI, PI, SERIES, SHIFT
 
 _ABOUT_TESTS = (
     "# A test: column, cuts (branch i holds cuts[i-1] < x <= cuts[i]), or the branch of each",
     "# category's number, and whether branches count from the end.",
 )
+_ABOUT_EXPRESSIONS = (
+    "# A test of column -1 is an expression: operations with their operands, in postfix order.",
+    "# It is true in branch 0, or if branches count from the end, in branch 1.",
+)
 
 
 def to_python(model: Any) -> str:
     """Return a Python module that predicts exactly as the model does, and imports nothing.
+
+    (Where a test asks the sine of a number, it imports `math`, for numbers far from 0.)
 
     The module defines ``predict(row)`` and, for classes, ``predict_proba(row)``, a list in the
     order of its ``CLASSES``. A row is a dict by the names of the columns, or a sequence in their
@@ -61,10 +80,32 @@ def to_python(model: Any) -> str:
     else:
         what, tables = "A decision tree", _tree_tables(read)
         how = SHARES if read.fractional else WHOLE
-    parts = [HEAD.replace("@WHAT", what)]
+    parts = [HEAD.replace("@WHAT", what), *_expression_head(read.operations)]
     parts += [] if read.classes is None else [f"CLASSES = {_tuple(read.classes)}"]
-    parts += [*_column_tables(read.schema), *tables, COLUMNS, how]
+    parts += [*_column_tables(read.schema), *tables, *_column_code(read.operations), how]
     return "\n".join([*parts, REGRESSION if read.classes is None else LABEL]) + "\n"
+
+
+def _expression_head(operations: set[str]) -> list[str]:
+    """Return what expressions need at the top of the module."""
+    lines = ['NAN = float("nan")'] if operations else []
+    if "sine" in operations:
+        lines = ["from math import sin", *lines, f"SERIES = {_tuple(SERIES)}"]
+    return lines
+
+
+def _column_code(operations: set[str]) -> list[str]:
+    """Return the functions that answer tests, with those for expressions if there are any."""
+    lines = [COLUMNS.replace("@EXPRESSION", ASK_EXPRESSION if operations else "")]
+    lines += [EXPRESSION] if operations else []
+    if "sine" in operations:
+        names = {"FAR": FAR_SINE, "INVERSE_PI": INVERSE_PI, "SHIFT": SHIFT}
+        names |= {f"PI{k}": part for k, part in enumerate(PI, start=1)}
+        text = SINE
+        for name, value in names.items():
+            text = text.replace(f"@{name}", repr(value))
+        lines.append(text)
+    return lines
 
 
 def _column_tables(schema: Schema) -> list[str]:
@@ -80,7 +121,7 @@ def _column_tables(schema: Schema) -> list[str]:
 
 def _tree_tables(tree: TreeModel) -> list[str]:
     lines = [
-        *_ABOUT_TESTS,
+        *_about_tests(tree.operations),
         "# A node: its test and those that stand in for it, its first child, the branch by",
         "# default, and the share of each child. A leaf: nothing, then its answer, and its label.",
         "NODES = (",
@@ -100,7 +141,7 @@ def _tree_tables(tree: TreeModel) -> list[str]:
 
 def _rule_table(rules: RuleModel) -> list[str]:
     lines = [
-        *_ABOUT_TESTS,
+        *_about_tests(rules.operations),
         "# A rule: tests, each with the branch that it must choose; its answer, and its label.",
         "RULES = (",
     ]
@@ -111,11 +152,23 @@ def _rule_table(rules: RuleModel) -> list[str]:
     return [*lines, ")"]
 
 
+def _about_tests(operations: set[str]) -> tuple[str, ...]:
+    return _ABOUT_TESTS + (_ABOUT_EXPRESSIONS if operations else ())
+
+
 def _test(question: Question) -> str:
+    if question.tokens:
+        tokens = ", ".join(map(_token, question.tokens))
+        return f"(-1, ({tokens},), {{}}, {question.backwards})"
     pairs = sorted((code, b) for b, group in enumerate(question.groups) for code in group)
     branches = ", ".join(f"{code}: {branch}" for code, branch in pairs)
     cuts = _tuple(question.cuts)
     return f"({question.feature}, {cuts}, {{{branches}}}, {question.backwards})"
+
+
+def _token(token: Token) -> str:
+    operands = {"column": str(token.arg), "constant": python_value(float(token.value))}
+    return f'("{token.op}", {operands.get(token.op)})'
 
 
 def _tuple(values: Any) -> str:

@@ -53,7 +53,7 @@ def _numbers(row):
 def _branch(test, numbers):
     """Return the branch that a test chooses; None if it cannot tell."""
     column, cuts, branches, backwards = test
-    x = numbers[column]
+@EXPRESSION    x = numbers[column]
     if x is None:
         return None
     if not cuts:
@@ -67,6 +67,69 @@ def _branch(test, numbers):
             low = middle + 1
     return len(cuts) - low if backwards else low
 '''
+
+ASK_EXPRESSION = """\
+    if column < 0:
+        truth = _truth(cuts, numbers)
+        return None if truth != truth else int((truth > 0.0) == backwards)
+"""
+
+EXPRESSION = '''
+
+def _truth(tokens, numbers):
+    """Return 1 if an expression in postfix order is true, 0 if it is false, NaN if unknown."""
+    stack = []
+    for op, operand in tokens:
+        if op == "column":
+            operand = numbers[operand]
+            stack.append(NAN if operand is None else operand)
+        elif op == "constant":
+            stack.append(operand)
+        elif op in ("sine", "positive", "negate"):
+            stack.append(_of_one(op, stack.pop()))
+        else:
+            right = stack.pop()
+            stack.append(_of_two(op, stack.pop(), right))
+    return stack[0]
+
+
+def _of_one(op, a):
+    if op == "positive":
+        return _known(a > 0.0, a)
+    return 1.0 - a if op == "negate" else _sine(a)
+
+
+def _of_two(op, a, b):
+    if op == "add":
+        return a + b
+    if op == "subtract":
+        return a - b
+    if op == "multiply":
+        return a * b
+    if op == "both":
+        return 0.0 if a == 0.0 or b == 0.0 else a * b
+    if op == "either":
+        return 1.0 if a == 1.0 or b == 1.0 else a + b
+    return _known(a == b if op == "equal" else a > b, a, b)
+
+
+def _known(truth, *operands):
+    return NAN if any(x != x for x in operands) else float(truth)
+'''
+
+SINE = """
+
+def _sine(x):
+    if not abs(x) < @FAR:
+        return sin(x) if abs(x) < INF else NAN
+    n = (x * @INVERSE_PI + @SHIFT) - @SHIFT
+    r = ((x - n * @PI1) - n * @PI2) - n * @PI3
+    s, p = r * r, 0.0
+    for factor in SERIES:
+        p = p * s + factor
+    y = r + r * s * p
+    return y if n % 2.0 == 0.0 else -y
+"""
 
 WHOLE = '''
 

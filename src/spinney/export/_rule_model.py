@@ -12,7 +12,7 @@ import numpy as np
 
 from spinney._table import Schema
 from spinney.export._model import Question, as_tree
-from spinney.rules._conditions import Condition, Interval
+from spinney.rules._conditions import Condition, Expression, Interval, conditions_text
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import Tree
 
@@ -51,7 +51,12 @@ class RuleModel:
     @property
     def features(self) -> list[int]:
         """The columns that are asked about."""
-        return sorted({want.question.feature for step in self.steps for want in step.wanted})
+        return sorted({f for step in self.steps for w in step.wanted for f in w.question.features})
+
+    @property
+    def operations(self) -> set[str]:
+        """The operations of all expressions that are asked; none if there is no expression."""
+        return {t.op for step in self.steps for w in step.wanted for t in w.question.tokens}
 
 
 def tree_or_rules(model: Any) -> Tree | RuleModel:
@@ -104,7 +109,7 @@ def _read(rules: RuleSet) -> RuleModel:
         wanted = [_wanted(condition) for condition in rule.conditions]
         found = tuple(want for want in wanted if want is not None)
         if len(found) == len(wanted):
-            said = " and ".join(map(str, rule.conditions)) or "always"
+            said = conditions_text(rule.conditions) or "always"
             label = int(rules._labels[place]) if has_labels else 0
             text = f"{said}: {rule.prediction_text}"
             steps.append(RuleStep(found, answers[place], label, text))
@@ -116,6 +121,9 @@ def _read(rules: RuleSet) -> RuleModel:
 
 def _wanted(condition: Condition) -> Wanted | None:
     """Return a condition as the writers see it; None if nothing fulfils it."""
+    if isinstance(condition, Expression):
+        asked = Question(-1, 2, tokens=condition.test.tokens)
+        return Wanted(asked, int(not condition.truth)) if condition.is_possible else None
     feature = int(condition.feature)
     if condition.categories or not isinstance(condition, Interval):
         codes = tuple(map(int, condition.codes))

@@ -10,7 +10,7 @@ from spinney.export._rule_model import RuleModel, tree_or_rules
 from spinney.export._sql_parts import Chain
 from spinney.export._sql_rules import add_rules, rules_expression
 from spinney.export._sql_shares import add_label, add_levels
-from spinney.export._sql_whole import DEEPEST_CASE, add_stages, case_expression, leaf_outputs
+from spinney.export._sql_whole import add_stages, case_expression, deepest_case, leaf_outputs
 
 _FORMS = ("select", "expression")
 
@@ -48,7 +48,7 @@ def to_sql(
         Whether to add a column for each class, named ``probability_<class>``.
     form : {"select", "expression"}, default="select"
         A complete query, or only the CASE expression to put into a query of your own. The latter
-        is for trees of at most 10 levels that send a row one way.
+        is for trees of at most 10 levels that send a row one way, or 5 with long expressions.
     nan : bool, default=False
         Whether numeric columns may hold NaN beside NULL, as they can in DuckDB and PostgreSQL.
         These order NaN above all numbers, so under False it is treated as a very large number,
@@ -74,6 +74,12 @@ def to_sql(
 
     Infinite bounds are written ``9e999``, which SQLite and DuckDB read as infinity. Only models
     of columns that held infinities have them.
+
+    A test that is an expression is written as one; it casts numbers to DOUBLE PRECISION, and
+    categories become their places. A sine is ``SIN``, which SQLite has only if it was built with
+    its mathematical functions, and which may differ from the model's in the last digits; where two
+    numbers are that close, so may the answer. NaN that arises from infinities within an expression
+    counts as missing under `nan=True`, and always in SQLite.
 
     Examples
     --------
@@ -131,7 +137,7 @@ def _is_one_expression(model: TreeModel | RuleModel) -> bool:
     """Tell whether the prediction can be written as one CASE."""
     if isinstance(model, RuleModel):
         return True
-    return not model.fractional and model.max_depth <= DEEPEST_CASE
+    return not model.fractional and model.max_depth <= deepest_case(model)
 
 
 def _expression(model: TreeModel | RuleModel, nan: bool) -> str:
@@ -198,5 +204,6 @@ def _why_no_expression(model: TreeModel | RuleModel, probabilities: bool) -> str
         )
     return (
         f"the tree has {model.max_depth} levels, but databases limit how deep expressions may "
-        f"nest, so at most {DEEPEST_CASE} are written as one. Use form='select', or prune the tree."
+        f"nest, so at most {deepest_case(model)} are written as one. Use form='select', or prune "
+        "the tree."
     )

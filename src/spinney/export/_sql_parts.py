@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from spinney._table import Schema
 from spinney.export._literals import sql_name, sql_number, sql_value
 from spinney.export._model import Question
+from spinney.export._sql_expression import sql_expression
 
 
 @dataclass
@@ -50,6 +51,9 @@ class Chain:
 
 def condition(question: Question, branch: int, schema: Schema, nan: bool) -> str | None:
     """Return when a question is answered with a branch; None if it never is."""
+    if question.tokens:
+        text = sql_expression(question.tokens, schema, nan)
+        return text if branch == int(question.backwards) else f"NOT ({text})"
     column = schema.columns[question.feature]
     name = sql_name(column.name)
     if column.kind != "numeric":

@@ -24,7 +24,11 @@ def _first(rules: RuleModel, results: list[str], nan: bool) -> str:
     for step, result in zip(rules.steps, results, strict=True):
         texts = [condition(w.question, w.branch, rules.schema, nan) for w in step.wanted]
         assert None not in texts  # rules that cannot fire are left out before
-        pairs.append((" AND ".join(map(str, texts)) or "TRUE", result))
+        words = [
+            f"({text})" if want.question.tokens else str(text)
+            for want, text in zip(step.wanted, texts, strict=True)
+        ]
+        pairs.append((" AND ".join(words) or "TRUE", result))
     return case(pairs[:-1], results[-1])
 
 

@@ -11,23 +11,29 @@ from spinney.export._literals import sql_number, sql_value
 from spinney.export._model import Step, TreeModel
 from spinney.export._sql_parts import Chain, by_number, case, condition
 
-DEEPEST_CASE = 10  # SQLite before 3.46 has a parser's stack of 100 entries, about 6 for a level
+_DEEPEST_CASE = 10  # SQLite before 3.46 has a parser's stack of 100 entries, about 6 for a level
+_LONG = 16  # tokens of an expression, which needs some of the stack for itself
+
+
+def deepest_case(model: TreeModel) -> int:
+    """Return how many levels of a tree are written as one expression."""
+    longest = max((len(s.question.tokens) for s in model.steps if s.question), default=0)
+    return _DEEPEST_CASE if longest <= _LONG else _DEEPEST_CASE // 2
 
 
 def case_expression(model: TreeModel, nan: bool) -> str:
     """Return a tree of limited depth as one expression."""
-    return _subtree(model, 0, DEEPEST_CASE, lambda node: answer(model, node), nan)
+    return _subtree(model, 0, deepest_case(model), lambda node: answer(model, node), nan)
 
 
 def add_stages(chain: Chain, model: TreeModel, nan: bool) -> str:
     """Add the steps that find the leaf of a row; return the column that holds its number."""
     entries, column = [0], chain.name("node")
-    plain = f"{chain.stem}_node"
+    plain, deepest = f"{chain.stem}_node", deepest_case(model)
     while entries:
         reached: list[int] = []
         pairs = [
-            (str(node), _subtree(model, node, DEEPEST_CASE, _number(reached), nan))
-            for node in entries
+            (str(node), _subtree(model, node, deepest, _number(reached), nan)) for node in entries
         ]
         text = pairs[0][1] if entries == [0] else case(pairs, column, operand=column)
         chain.add([(plain, text)])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spinney.plot._matplotlib import text_width
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._node import Node
 from spinney.tree._node_text import answer_words, below_counts, question_words
 from spinney.tree._tests import Test
@@ -85,10 +86,12 @@ def _fill(box: Box, node: Node) -> None:
 
 
 def _wrapped(test: Test) -> list[str]:
-    """Return the lines of a test; one that is too long is cut after the name of its column."""
+    """Return the lines of a test; one that is too long is cut, after the name if there is one."""
     words = question_words(test, _TEST_DIGITS, _MOST_CATEGORIES)
     if len(words) <= _WRAP:
         return [words]
+    if isinstance(test, ExpressionTest):
+        return textwrap.wrap(words, _WRAP, max_lines=4, placeholder=" ...")
     name = test.feature_name
     rest = words[len(name) :].strip()
     if rest.startswith("in ") and len(name) + 3 <= _WRAP:

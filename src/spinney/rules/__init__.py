@@ -5,7 +5,7 @@ tree does. `RuleSet.prune` makes of it a shorter, ordered list, as C4.5rules doe
 which rule decided about a row, and what would have to change for another answer.
 """
 
-from spinney.rules._conditions import Interval, Membership
+from spinney.rules._conditions import Expression, Interval, Membership
 from spinney.rules._explain import Alternative, Change, Explanation, Fired
 from spinney.rules._prune import pruned_rules
 from spinney.rules._rule import Rule, Step
@@ -15,6 +15,7 @@ __all__ = [
     "Alternative",
     "Change",
     "Explanation",
+    "Expression",
     "Fired",
     "Interval",
     "Membership",

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
-from spinney.rules._conditions import Condition, Membership
+from spinney.rules._conditions import Condition, Expression, Membership
 from spinney.rules._rule import Rule
+from spinney.tree._tokens import check_tokens
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +26,13 @@ def check_rules(rules: Iterable[Any], schema: Schema) -> tuple[Rule, ...]:
 
 
 def _check_condition(condition: Condition, schema: Schema, place: int) -> None:
+    if isinstance(condition, Expression):
+        if condition.test.columns != schema.columns:
+            raise ValueError(
+                f"rule {place}, condition {condition}: its columns are not those of the schema."
+            )
+        check_tokens(condition.test.tokens, len(schema.columns))
+        return
     where = f"rule {place}, condition on {condition.name!r}"
     if not 0 <= condition.feature < len(schema.columns):
         raise ValueError(

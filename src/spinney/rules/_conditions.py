@@ -2,24 +2,69 @@
 
 Conditions are values: frozen, compared by content, and they know no data. They are asked about
 encoded columns (numbers, or category codes as floats; NaN is missing). A missing value and a
-category that is not listed fulfil no condition. Another kind of condition needs `feature`,
-`holds`, `__and__` and `__str__`, and a line in `Condition`.
+category that is not listed fulfil no condition. Those here ask one column; `Expression` asks
+several. Another kind of condition needs `key`, `fulfilled`, `admits_row`, `is_possible`, `__and__`
+and `__str__`, and a line in `Condition`.
 """
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney.rules._expression_condition import Expression
+from spinney.tree._tokens import Token
 from spinney.tree._words import category_text, number_text, set_text
 
-__all__ = ["Condition", "Interval", "Membership", "merged"]
+__all__ = [
+    "ColumnCondition",
+    "Condition",
+    "Expression",
+    "Interval",
+    "Membership",
+    "conditions_text",
+    "merged",
+]
+
+
+class _OfOneColumn(ABC):
+    """What conditions on one column have in common."""
+
+    feature: int
+
+    @abstractmethod
+    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for which encoded values the condition is true."""
+
+    @abstractmethod
+    def admits(self, value: float) -> bool:
+        """Return whether one encoded value fulfils it."""
+
+    @property
+    def key(self) -> int:
+        """What conditions that can be merged have in common."""
+        return self.feature
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Columns that it asks."""
+        return (self.feature,)
+
+    def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which encoded rows fulfil it."""
+        return self.holds(values[:, self.feature])
+
+    def admits_row(self, point: NDArray[np.float64]) -> bool:
+        """Return whether one encoded row fulfils it."""
+        return self.admits(float(point[self.feature]))
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(_OfOneColumn):
     """A number, or an ordered category, lies above one bound and is at most another.
 
     Parameters
@@ -78,7 +123,8 @@ class Interval:
             return bool(self.codes)
         return self.low < self.high or self.low == self.high == -math.inf
 
-    def __and__(self, other: "Condition") -> "Condition":
+    def __and__(self, other: "Condition") -> "ColumnCondition":
+        assert not isinstance(other, Expression), "conditions with the same key ask one column"
         if isinstance(other, Membership):
             return other & self
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -102,7 +148,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Membership:
+class Membership(_OfOneColumn):
     """A category is one of some categories.
 
     Parameters
@@ -149,7 +195,8 @@ class Membership:
         """Whether any category fulfils it."""
         return bool(self.codes)
 
-    def __and__(self, other: "Condition") -> "Condition":
+    def __and__(self, other: "Condition") -> "ColumnCondition":
+        assert not isinstance(other, Expression), "conditions with the same key ask one column"
         allowed = set(other.codes)
         codes = tuple(code for code in self.codes if code in allowed)
         return Membership(self.feature, self.name, codes, self.vocabulary)
@@ -160,23 +207,36 @@ class Membership:
         return f"{self.name} in {set_text(self.categories)}"
 
 
-Condition: TypeAlias = Interval | Membership
+ColumnCondition: TypeAlias = Interval | Membership
+Condition: TypeAlias = Interval | Membership | Expression
 
 
 def merged(conditions: "tuple[Condition, ...] | list[Condition]") -> tuple[Condition, ...]:
-    """Return one condition for each column, in the order in which the columns first appear.
+    """Return one condition for each column or expression, in the order in which they first appear.
 
     Parameters
     ----------
-    conditions : sequence of Interval or Membership
+    conditions : sequence of Interval, Membership or Expression
         All of which are to hold.
 
     Returns
     -------
-    tuple of Interval or Membership
+    tuple of Interval, Membership or Expression
     """
-    found: dict[int, Condition] = {}
+    found: dict[int | tuple[Token, ...], Condition] = {}
     for condition in conditions:
-        known = found.get(condition.feature)
-        found[condition.feature] = condition if known is None else known & condition
+        known = found.get(condition.key)
+        found[condition.key] = condition if known is None else known & condition
     return tuple(found.values())
+
+
+def conditions_text(conditions: Sequence[Condition]) -> str:
+    """Return conditions joined by `and`; what is joined by `or` stands in brackets."""
+    alone = len(conditions) == 1
+    words = [
+        f"({condition})"
+        if isinstance(condition, Expression) and condition.is_choice and not alone
+        else str(condition)
+        for condition in conditions
+    ]
+    return " and ".join(words)

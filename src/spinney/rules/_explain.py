@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
-from spinney.rules._conditions import Condition, Interval
+from spinney.rules._conditions import ColumnCondition, Expression, Interval
 from spinney.rules._evaluate import rule_shares
-from spinney.rules._regions import Move, clear_the_way, move_into, n_failing
+from spinney.rules._regions import Move, clear_the_way, expressions, move_into, n_failing
 from spinney.rules._row import encode_row, raw_value, value_text
 from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
@@ -34,7 +34,8 @@ class Fired:
     share : float
         The share of the row that it covers.
     values : tuple of str
-        The row's own value for each of its conditions.
+        The row's own value for each of its conditions; for an expression whether it is true, and
+        the values of its columns.
     """
 
     rule: Rule
@@ -66,7 +67,7 @@ class Change:
         What the row holds, as text.
     """
 
-    condition: Condition
+    condition: ColumnCondition
     current: Any
     value: Any
     current_text: str
@@ -134,7 +135,11 @@ class Explanation:
         lead to a rule of the class, then by the rule of highest confidence. All conditions of that
         rule must hold, also where the row has a gap, and in an ordered set the rules before it are
         avoided one after the other; so a shorter way may exist. Every way that is shown has been
-        tried. A class that no such way leads to is left out.
+        tried. A class that no such way leads to is left out. Expressions over several columns are
+        not solved: a rule that asks one is only considered if it is true of the row already, and
+        the columns that it asks stay as they are.
+    untried : tuple, default=()
+        Classes without an alternative, where rules that ask expressions might lead to them.
 
     Examples
     --------
@@ -153,6 +158,7 @@ class Explanation:
     confidence: float
     fired: tuple[Fired, ...]
     alternatives: tuple[Alternative, ...]
+    untried: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         if self.probabilities is None:
@@ -161,7 +167,13 @@ class Explanation:
             lines = [f"predicted {category_text(self.prediction)} ({self.confidence:.2f})"]
         if not self.fired:
             lines.append("no rule fires: the default is predicted")
-        return "\n".join([*lines, *map(str, self.fired), *map(str, self.alternatives)])
+        lines += [*map(str, self.fired), *map(str, self.alternatives)]
+        for label in self.untried:
+            lines.append(
+                f"for {category_text(label)} instead: no way is shown; it may take a change of "
+                "columns that expressions ask, which are not solved"
+            )
+        return "\n".join(lines)
 
 
 def explain(rules: RuleSet, row: Any) -> Explanation:
@@ -177,7 +189,11 @@ def explain(rules: RuleSet, row: Any) -> Explanation:
     found = [nearest_way(rules, point, other) for other in others]
     ways = tuple(way for way in found if way is not None)
     label = rules.classes.item(code)
-    return Explanation(label, answer, float(answer[code]), fired, ways)
+    untried: tuple[Any, ...] = ()
+    if any(expressions(rule) for rule in rules):
+        pairs = zip(others, found, strict=True)
+        untried = tuple(rules.classes.item(other) for other, way in pairs if way is None)
+    return Explanation(label, answer, float(answer[code]), fired, ways, untried)
 
 
 def _fired(rules: RuleSet, point: Floats) -> tuple[Fired, ...]:
@@ -197,8 +213,17 @@ def _fired(rules: RuleSet, point: Floats) -> tuple[Fired, ...]:
 
 
 def _own_values(schema: Schema, rule: Rule, point: Floats) -> tuple[str, ...]:
-    features = (condition.feature for condition in rule.conditions)
-    return tuple(value_text(schema, feature, float(point[feature])) for feature in features)
+    def text(feature: int) -> str:
+        return value_text(schema, feature, float(point[feature]))
+
+    found = []
+    for condition in rule.conditions:
+        if isinstance(condition, Expression):
+            asked = ", ".join(f"{schema.names[f]} {text(f)}" for f in condition.features)
+            found.append(f"{'true' if condition.admits_row(point) else 'not known'} for {asked}")
+        else:
+            found.append(text(condition.feature))
+    return tuple(found)
 
 
 def nearest_way(rules: RuleSet, point: Floats, code: int) -> Alternative | None:
@@ -249,7 +274,7 @@ def _alternative(rules: RuleSet, place: int, move: Move, code: int) -> Alternati
     return Alternative(rules.classes.item(code), rule, place, tuple(changes))
 
 
-def _wanted(condition: Condition) -> str:
+def _wanted(condition: ColumnCondition) -> str:
     """Return the values of a region as words that follow 'must be'."""
     if not isinstance(condition, Interval) or condition.categories:
         words = condition.categories

@@ -4,13 +4,14 @@ Conditions are merged on the way down, so that each node of the tree makes one o
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.rules._conditions import Condition, Interval, Membership
+from spinney.rules._conditions import Condition, Expression, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.tree._arrays import KINDS
+from spinney.tree._expression import ExpressionTest
 
 if TYPE_CHECKING:
     from spinney.tree._view import Tree
@@ -22,7 +23,7 @@ _THRESHOLD = KINDS.index("threshold")
 def leaf_conditions(tree: "Tree") -> Iterator[tuple[int, tuple[Condition, ...]]]:
     """Yield every leaf with the merged conditions of its path, in reading order."""
     first, count = tree.first_child.tolist(), tree.n_children.tolist()
-    open_nodes: list[tuple[int, dict[int, Condition]]] = [(0, {})]
+    open_nodes: list[tuple[int, dict[Any, Condition]]] = [(0, {})]
     while open_nodes:
         node, known = open_nodes.pop()
         if first[node] < 0:
@@ -31,13 +32,16 @@ def leaf_conditions(tree: "Tree") -> Iterator[tuple[int, tuple[Condition, ...]]]
         branches = branch_conditions(tree, node, count[node])
         for branch in range(count[node] - 1, -1, -1):
             condition = branches[branch]
-            before = known.get(condition.feature)
+            before = known.get(condition.key)
             new = condition if before is None else before & condition
-            open_nodes.append((first[node] + branch, {**known, condition.feature: new}))
+            open_nodes.append((first[node] + branch, {**known, condition.key: new}))
 
 
 def branch_conditions(tree: "Tree", node: int, n_branches: int) -> list[Condition]:
     """Return the condition that leads to each child of a node."""
+    test = tree[node].test if tree.kind[node] == "expression" else None
+    if isinstance(test, ExpressionTest):
+        return [Expression(test, True), Expression(test, False)]
     state, feature = tree._state, int(tree.feature[node])
     column = tree.schema.columns[feature]
     name, words = column.name, column.categories

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from spinney.rules._conditions import conditions_text
 from spinney.rules._rule import Rule
 
 _NUMBERS = ("coverage", "coverage_share", "confidence", "lift", "error_estimate")
@@ -19,7 +20,7 @@ def rules_frame(rules: Iterable[Rule]) -> Any:
     listed = list(rules)
     return pd.DataFrame(
         {
-            "conditions": [" and ".join(map(str, rule.conditions)) for rule in listed],
+            "conditions": [conditions_text(rule.conditions) for rule in listed],
             "prediction": [rule.prediction for rule in listed],
             **{name: [getattr(rule, name) for rule in listed] for name in _NUMBERS},
         }

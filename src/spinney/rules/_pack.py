@@ -2,7 +2,8 @@
 
 The core knows conditions of three kinds only: at most a bound, above a bound, among some
 categories. An interval with two bounds is two of them, so post-pruning can drop either. Equal ones
-are stored once.
+are stored once. An expression is one more column, which holds 1 where it is true and 0 where it is
+false, so that the core sees a bound on that column.
 """
 
 import math
@@ -10,9 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spinney import _core
-from spinney.rules._conditions import Condition, Interval
+from spinney.rules._conditions import Condition, Expression, Interval
+from spinney.tree._tokens import Token
+from spinney.tree._truth import truth
 
 _AT_MOST, _ABOVE, _AMONG = 0, 1, 2
 
@@ -23,6 +27,17 @@ class Packed:
 
     core: _core.Rules
     parts: tuple[Condition, ...]
+    expressions: tuple[tuple[Token, ...], ...] = ()
+
+    def rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return encoded rows with a column for each expression."""
+        if not self.expressions:
+            return values
+        found = np.empty((len(values), values.shape[1] + len(self.expressions)), order="F")
+        found[:, : values.shape[1]] = values
+        for place, tokens in enumerate(self.expressions, start=values.shape[1]):
+            found[:, place] = truth(tokens, values)
+        return found
 
 
 def halves(condition: Condition) -> list[Condition]:
@@ -58,7 +73,16 @@ def pack(
     parts = tuple(known)
     kinds, bounds, code_begin = [], [], [0]
     codes: list[int] = []
+    features: list[int] = []
+    expressions: dict[tuple[Token, ...], int] = {}
     for part in parts:
+        if isinstance(part, Expression):
+            features.append(expressions.setdefault(part.key, n_features + len(expressions)))
+            kinds.append(_ABOVE if part.truth or not part.is_possible else _AT_MOST)
+            bounds.append(0.5 if part.is_possible else np.inf)
+            code_begin.append(len(codes))
+            continue
+        features.append(part.feature)
         if isinstance(part, Interval):
             kinds.append(_AT_MOST if part.low == -math.inf else _ABOVE)
             bounds.append(part.high if part.low == -math.inf else part.low)
@@ -68,9 +92,9 @@ def pack(
             codes.extend(part.codes)
         code_begin.append(len(codes))
     core = _core.Rules(
-        n_features,
+        n_features + len(expressions),
         np.array(kinds, dtype=np.uint8),
-        np.array([part.feature for part in parts], dtype=np.int32),
+        np.array(features, dtype=np.int32),
         np.array(bounds, dtype=np.float64),
         np.array(code_begin, dtype=np.int64),
         np.array(codes, dtype=np.int32),
@@ -78,4 +102,4 @@ def pack(
         np.array(members, dtype=np.int32),
         np.array(labels, dtype=np.int32),
     )
-    return Packed(core, parts)
+    return Packed(core, parts, tuple(expressions))

@@ -70,7 +70,7 @@ def run(
     """Post-prune packed rules; `rows` are encoded values, class codes and weights."""
     values, codes, weight = rows
     origin, begin, member, counts, default, default_counts, totals = packed.core.post_prune(
-        values,
+        packed.rows(values),
         np.ascontiguousarray(codes, dtype=np.int32),
         np.ascontiguousarray(weight, dtype=np.float64),
         len(classes),

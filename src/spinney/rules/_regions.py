@@ -4,6 +4,9 @@ A *region* is a condition on one column; a *point* is an encoded row. To make a 
 point is moved into the regions of its conditions, to the nearest value each. In an ordered set an
 earlier rule may still fire there and say something else: then the point also leaves a region of
 that rule, and so on. What comes out are regions of which every value will do.
+
+Expressions over several columns are not solved: where a rule asks one, it must be true already, and
+the columns that it asks must stay as they are.
 """
 
 import math
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
-from spinney.rules._conditions import Condition, Interval, Membership
+from spinney.rules._conditions import ColumnCondition, Expression, Interval, Membership
 from spinney.rules._rule import Rule
 
 
@@ -24,7 +27,7 @@ class Move:
 
     start: NDArray[np.float64]
     point: NDArray[np.float64]
-    regions: dict[int, Condition] = field(default_factory=dict)
+    regions: dict[int, ColumnCondition] = field(default_factory=dict)
 
     def is_moved(self, feature: int) -> bool:
         """Tell whether a column holds another value than at the start."""
@@ -32,7 +35,7 @@ class Move:
             self.point[feature]
         )
 
-    def enter(self, region: Condition) -> None:
+    def enter(self, region: ColumnCondition) -> None:
         """Go to the nearest value of a region."""
         self.regions[region.feature] = region
         if not region.admits(float(self.point[region.feature])):
@@ -43,7 +46,7 @@ class Move:
         return [feature for feature in self.regions if self.is_moved(feature)]
 
 
-def whole(schema: Schema, feature: int) -> Condition:
+def whole(schema: Schema, feature: int) -> ColumnCondition:
     """Return the region of all values of a column."""
     column = schema.columns[feature]
     if column.kind == "nominal":
@@ -52,9 +55,9 @@ def whole(schema: Schema, feature: int) -> Condition:
     return Interval(feature, column.name, categories=column.categories)
 
 
-def outside(region: Condition, condition: Condition) -> list[Condition]:
+def outside(region: ColumnCondition, condition: ColumnCondition) -> list[ColumnCondition]:
     """Return the parts of a region where a condition on the same column is not true."""
-    parts: list[Condition] = []
+    parts: list[ColumnCondition] = []
     if isinstance(region, Interval) and isinstance(condition, Interval):
         place, words = (region.feature, region.name), region.categories
         if condition.low > -math.inf:
@@ -70,7 +73,7 @@ def outside(region: Condition, condition: Condition) -> list[Condition]:
     return [part for part in parts if part.is_possible]
 
 
-def nearest(region: Condition, value: float) -> float:
+def nearest(region: ColumnCondition, value: float) -> float:
     """Return the value of a region that is nearest to another; the first if that is missing."""
     if isinstance(region, Membership):
         return float(region.codes[0])
@@ -85,22 +88,42 @@ def nearest(region: Condition, value: float) -> float:
 
 def fires(rule: Rule, point: NDArray[np.float64]) -> bool:
     """Tell whether all conditions of a rule are true of a point."""
-    return all(condition.admits(float(point[condition.feature])) for condition in rule.conditions)
+    return all(condition.admits_row(point) for condition in rule.conditions)
 
 
 def n_failing(rule: Rule, point: NDArray[np.float64]) -> int:
     """Return how many conditions of a rule are not true of a point."""
-    return sum(not c.admits(float(point[c.feature])) for c in rule.conditions)
+    return sum(not condition.admits_row(point) for condition in rule.conditions)
+
+
+def on_columns(rule: Rule) -> list[ColumnCondition]:
+    """Return the conditions of a rule that ask one column."""
+    return [c for c in rule.conditions if not isinstance(c, Expression)]
+
+
+def expressions(rule: Rule) -> list[Expression]:
+    """Return the conditions of a rule that ask an expression."""
+    return [c for c in rule.conditions if isinstance(c, Expression)]
 
 
 def move_into(rule: Rule | None, start: NDArray[np.float64]) -> Move | None:
-    """Return the move into a rule, None if no value fulfils it; without a rule nothing moves."""
+    """Return the move into a rule, None if none is found; without a rule nothing moves."""
     move = Move(start, start.copy())
-    for condition in () if rule is None else rule.conditions:
-        if not condition.is_possible:
-            return None
+    if rule is None:
+        return move
+    if not all(condition.is_possible for condition in rule.conditions):
+        return None
+    for condition in on_columns(rule):
         move.enter(condition)
+    asked = expressions(rule)
+    if _touched(asked, move.changes()) or not all(e.admits_row(start) for e in asked):
+        return None
     return move
+
+
+def _touched(asked: Sequence[Expression], moved: Sequence[int]) -> list[Expression]:
+    """Return the expressions that ask columns which have moved."""
+    return [expression for expression in asked if set(expression.features) & set(moved)]
 
 
 def clear_the_way(
@@ -122,8 +145,7 @@ def clear_the_way(
     for _ in range(len(rules) + 1):  # each round leaves one rule for good
         first = next((i for i, rule in enumerate(rules) if fires(rule, move.point)), len(rules))
         if wanted[first]:
-            _narrow(move, rules[: first + 1], wanted, schema)
-            return True
+            return _narrow(move, rules[: first + 1], wanted)
         if first == len(rules) or not _leave(move, rules[first], schema):
             return False
     return False
@@ -133,7 +155,7 @@ def _leave(move: Move, rule: Rule, schema: Schema) -> bool:
     """Make one condition of a rule untrue, if possible in a column that has moved already."""
     options = [
         part
-        for condition in sorted(rule.conditions, key=lambda c: not move.is_moved(c.feature))
+        for condition in sorted(on_columns(rule), key=lambda c: not move.is_moved(c.feature))
         for part in outside(_region(move, condition.feature, schema), condition)
     ]
     if not options:
@@ -145,29 +167,40 @@ def _leave(move: Move, rule: Rule, schema: Schema) -> bool:
     return True
 
 
-def _narrow(move: Move, rules: Sequence[Rule], wanted: Sequence[bool], schema: Schema) -> None:
-    """Cut from the regions what would make an earlier rule fire, and what the last one excludes."""
+def _narrow(move: Move, rules: Sequence[Rule], wanted: Sequence[bool]) -> bool:
+    """Cut from the regions what would make an earlier rule fire, and what the last one excludes.
+
+    False if an expression over the columns that move says which values will do.
+    """
     moved = move.changes()
     for place, rule in enumerate(rules):
-        here = {c.feature: c for c in rule.conditions if c.feature in moved}
+        here = {c.feature: c for c in on_columns(rule) if c.feature in moved}
+        touched = _touched(expressions(rule), moved)
         if wanted[place] and place == len(rules) - 1 and fires(rule, move.point):
+            if touched:
+                return False
             for feature, condition in here.items():
                 move.regions[feature] = move.regions[feature] & condition
         elif not wanted[place]:
-            fixed = (c for c in rule.conditions if c.feature not in moved)
-            if all(c.admits(float(move.point[c.feature])) for c in fixed):
-                _stay_out(move, here)
+            fixed = [c for c in rule.conditions if c.key not in here and c not in touched]
+            if all(c.admits_row(move.point) for c in fixed):
+                kept_out = _stay_out(move, here)
+                if touched and not kept_out:
+                    return False
+    return True
 
 
-def _stay_out(move: Move, conditions: dict[int, Condition]) -> None:
+def _stay_out(move: Move, conditions: dict[int, ColumnCondition]) -> bool:
+    """Cut off where the first condition that is not true would be; False if all are true."""
     for feature, condition in conditions.items():
         value = float(move.point[feature])
         if not condition.admits(value):
             parts = outside(move.regions[feature], condition)
             move.regions[feature] = next(part for part in parts if part.admits(value))
-            return
+            return True
+    return False
 
 
-def _region(move: Move, feature: int, schema: Schema) -> Condition:
+def _region(move: Move, feature: int, schema: Schema) -> ColumnCondition:
     known = move.regions.get(feature)
     return whole(schema, feature) if known is None else known

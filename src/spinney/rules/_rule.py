@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney.rules._conditions import Condition, merged
+from spinney.rules._conditions import Condition, conditions_text, merged
 from spinney.tree._words import category_text, number_text
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Rule:
 
     Parameters
     ----------
-    conditions : iterable of Interval or Membership
-        Several on one column are merged.
+    conditions : iterable of Interval, Membership or Expression
+        Several on one column, or of the same expression, are merged.
     prediction : object
         The class, or the mean.
     counts : array of shape (n_classes,), default=None
@@ -189,7 +189,7 @@ class Rule:
         if self._tree is None:
             held = np.ones(len(values), dtype=bool)
             for condition in self.conditions:
-                held &= condition.holds(values[:, condition.feature])
+                held &= condition.fulfilled(values)
             return held.astype(np.float64)
         row, leaf, share = _core.leaf_shares(self._tree._core, values)
         here = leaf == self._leaf
@@ -247,7 +247,7 @@ class Rule:
         return category_text(self.prediction)
 
     def __str__(self) -> str:
-        said = f"if {' and '.join(map(str, self.conditions))} then " if self.conditions else ""
+        said = f"if {conditions_text(self.conditions)} then " if self.conditions else ""
         known = [("coverage", self.coverage), ("confidence", self.confidence), ("lift", self.lift)]
         facts = ", ".join(f"{name} {_short(value)}" for name, value in known if value == value)
         return f"{said}{self.prediction_text}{f'  ({facts})' if facts else ''}"

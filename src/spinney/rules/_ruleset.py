@@ -224,7 +224,7 @@ class RuleSet(Sequence[Rule], AsCode):
     def _first(self, values: Floats) -> NDArray[np.intp]:
         """Return the first rule that fires for each row, -1 if none does."""
         if all(rule._tree is None for rule in self.rules):
-            first, _ = self._packed.core.match(values)
+            first, _ = self._packed.core.match(self._packed.rows(values))
             return np.asarray(first, dtype=np.intp)
         found = [first_firing(self.rules, values[rows]) for rows in blocks(len(values))]
         return np.concatenate(found)
@@ -328,12 +328,16 @@ class RuleSet(Sequence[Rule], AsCode):
         """
         values = self._encode(X, encoded)
         if all(rule._tree is None for rule in self.rules):
-            return np.asarray(self._packed.core.match(values, True)[1], dtype=np.int64)
+            return self._n_matches(values)
         counts = np.zeros(len(values), dtype=np.int64)
         for rows in blocks(len(values)):
             found = rule_shares(self.rules, values[rows])
             counts[rows] = np.bincount(found.row[found.share > 0], minlength=len(counts[rows]))
         return counts
+
+    def _n_matches(self, values: Floats) -> NDArray[np.int64]:
+        found = self._packed.core.match(self._packed.rows(values), True)
+        return np.asarray(found[1], dtype=np.int64)
 
     def prune(self, X: Any, y: Any, sample_weight: Any = None, cf: float = 0.25) -> "RuleSet":
         """Return fewer and shorter rules in an order, as C4.5rules makes them.

@@ -2,6 +2,7 @@
 
 from spinney.tree._c45 import C45Classifier
 from spinney.tree._classifier import CARTClassifier
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._id3 import ID3Classifier
 from spinney.tree._igpa import Iteration
 from spinney.tree._igpa_classifier import IGPAClassifier
@@ -16,6 +17,7 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "ExpressionTest",
     "ID3Classifier",
     "IGPAClassifier",
     "IGPARegressor",

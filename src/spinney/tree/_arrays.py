@@ -1,8 +1,9 @@
 """Tests in and out of the core's arrays.
 
 A table of tests is a set of parallel arrays: kind, feature and threshold, for tests on categories
-a slice of (code, branch) pairs, sorted by code, and for tests on intervals a slice of cuts. A tree
-has two such tables: that of its nodes, and with the prefix "surrogate_" that of their surrogates.
+a slice of (code, branch) pairs, sorted by code, for tests on intervals a slice of cuts, and for
+expressions a slice of tokens. A tree has two such tables: that of its nodes, and with the prefix
+"surrogate_" that of their surrogates.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
+from spinney.tree._expression import OPS, ExpressionTest, Token
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
 # Both in the order of the core's codes.
@@ -40,6 +42,8 @@ def read_test(
     kind = KINDS[state[prefix + "kind"][index]]
     if kind == "leaf":
         return None
+    if kind == "expression":
+        return ExpressionTest(read_tokens(state, index, prefix), schema.columns)
     feature = int(state[prefix + "feature"][index])
     column = schema.columns[feature]
     if kind == "threshold":
@@ -60,6 +64,13 @@ def read_test(
     return MultiwayTest(feature, column.name, groups)
 
 
+def read_tokens(state: Mapping[str, Any], index: int, prefix: str = "") -> tuple[Token, ...]:
+    """Return the tokens of an expression test."""
+    begin, end = state[prefix + "token_begin"][index : index + 2].tolist()
+    parts = [state[f"{prefix}token_{name}"][begin:end].tolist() for name in ("op", "arg", "value")]
+    return tuple(Token(OPS[op], arg, value) for op, arg, value in zip(*parts, strict=True))
+
+
 def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -> dict[str, Any]:
     """Return the arrays that hold the tests, in order; None is a leaf."""
     kinds, features, thresholds, begins = [], [], [], [0]
@@ -67,9 +78,11 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
     branches: list[int] = []
     cuts: list[float] = []
     cut_begins = [0]
+    tokens: list[Token] = []
+    token_begins = [0]
     for test in tests:
         kinds.append(KINDS.index("leaf" if test is None else test.kind))
-        features.append(-1 if test is None else test.feature)
+        features.append(-1 if test is None or isinstance(test, ExpressionTest) else test.feature)
         thresholds.append(test.threshold if isinstance(test, ThresholdTest) else np.nan)
         for code, branch in sorted(_code_pairs(test, schema)):
             codes.append(code)
@@ -77,6 +90,8 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
         begins.append(len(codes))
         cuts.extend(test.cuts if isinstance(test, IntervalTest) else ())
         cut_begins.append(len(cuts))
+        tokens.extend(test.tokens if isinstance(test, ExpressionTest) else ())
+        token_begins.append(len(tokens))
     arrays = {
         "kind": np.array(kinds, dtype=np.uint8),
         "feature": np.array(features, dtype=np.int32),
@@ -86,12 +101,16 @@ def pack_tests(tests: Iterable[Test | None], schema: Schema, prefix: str = "") -
         "branch": np.array(branches, dtype=np.int32),
         "cut_begin": np.array(cut_begins, dtype=np.int64),
         "cut": np.array(cuts, dtype=np.float64),
+        "token_begin": np.array(token_begins, dtype=np.int64),
+        "token_op": np.array([OPS.index(token.op) for token in tokens], dtype=np.int32),
+        "token_arg": np.array([token.arg for token in tokens], dtype=np.int32),
+        "token_value": np.array([token.value for token in tokens], dtype=np.float64),
     }
     return {prefix + name: array for name, array in arrays.items()}
 
 
 def _code_pairs(test: Test | None, schema: Schema) -> list[tuple[int, int]]:
-    if test is None or isinstance(test, ThresholdTest | IntervalTest):
+    if test is None or isinstance(test, ThresholdTest | IntervalTest | ExpressionTest):
         return []
     if isinstance(test, SubsetTest):
         groups: tuple[tuple[Any, ...], ...] = (test.categories, test.other_categories)
@@ -119,7 +138,9 @@ def check_state(state: Mapping[str, Any], schema: Schema, classes: NDArray[Any] 
         owner = np.repeat(
             np.arange(len(state[prefix + "kind"])), np.diff(state[prefix + "code_begin"])
         )
-        outside = state[prefix + "code"] >= sizes[state[prefix + "feature"][owner]]
+        feature = state[prefix + "feature"][owner]
+        # An expression has no feature and, if it is one, no codes either.
+        outside = (feature < 0) | (state[prefix + "code"] >= sizes[feature])
         if outside.any():
             first = int(owner[outside.argmax()])
             raise ValueError(f"{what} {first}: a category code is not in the vocabulary.")

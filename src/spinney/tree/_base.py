@@ -63,7 +63,7 @@ class BaseTree(TableEstimator):
         """Grow the tree, cut it back, and remember it."""
 
     @abstractmethod
-    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
         """Return the settings of growth and pruning for an ensemble, which runs in the core."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

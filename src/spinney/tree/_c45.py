@@ -173,8 +173,8 @@ class C45Classifier(MultiwayTree):
             tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
         return tree, errors
 
-    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
-        learner = super()._as_member(values, target)
+    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        learner = super()._as_member(values, schema, target)
         by_folds = self.pruning == "cost_complexity" and self.ccp_alpha is None
         learner.collapse = not by_folds and self.pruning != "mdl"
         return learner

@@ -9,6 +9,7 @@ from spinney import _core
 from spinney._choices import check_flag, check_integer
 from spinney._estimator import FitTarget
 from spinney._settings import growth_params
+from spinney._table import Schema
 from spinney.tree._base import BaseTree, Rows
 from spinney.tree._pruned import PrunedTree
 from spinney.tree._scale import rescaled_tree
@@ -62,8 +63,8 @@ class CARTTree(PrunedTree, BinaryTree):
             "patience": min(patience, 2**62),
         }
 
-    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
-        learner = super()._as_member(values, target)
+    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        learner = super()._as_member(values, schema, target)
         if self._stops_early():
             patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
             learner.patience = min(patience, 2**62)

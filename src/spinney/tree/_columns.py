@@ -1,8 +1,9 @@
 """The columns of a hand-written tree, worked out from how its tests use them.
 
 A column that is asked with `<=` is numeric, or ordered if its categories are listed; one that is
-asked with `in`, or by itself, is nominal. Categories that are not listed are collected from the
-tests in the order in which they appear.
+asked with `in`, or by itself, is nominal. In an expression a column that is compared with what is
+neither a number nor a column is nominal, others are numeric. Categories that are not listed are
+collected from the tests in the order in which they appear.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 from spinney._table import Schema
 from spinney.tree._parse import branch_lists, categories_in, column_places, read_text
+from spinney.tree._parse_expression import Item, column_uses
 
 
 class Columns:
@@ -34,18 +36,40 @@ class Columns:
 
     def note(self, entry: Mapping[str, Any]) -> None:
         """Take notice of a test: how it uses its column, and which categories it names."""
-        reading = read_text(entry, self.places)
-        used = self._tested_as[reading.feature]
+        reading = read_text(entry, self.places, self._given)
+        if reading.kind == "expression":
+            self._note_expression(reading.items)
+            return
         is_order = reading.kind == "threshold" or "cuts" in entry
-        used.add("threshold" if is_order else "categories")
-        if len(used) > 1:
-            name = self.names[reading.feature]
-            raise ValueError(f"{name!r} is used both with '<=' and as a set of categories.")
+        self._use(reading.feature, "threshold" if is_order else "categories")
         if "branches" in entry:
             named = [label for labels in branch_lists(entry["branches"]) for label in labels]
         else:
             named = categories_in(reading.operand) if reading.kind == "subset" else []
         self._found[reading.feature].update(dict.fromkeys(named))
+
+    def _note_expression(self, items: Sequence[Item]) -> None:
+        """Take notice of an expression, unless what it says is listed."""
+        for name, op, literal in () if "kinds" in self._data else column_uses(items, self.places):
+            feature, listed = self.places[name], name in self._given
+            if listed:
+                self._use(feature, "threshold" if op == "greater" else None)
+            elif literal is not None and literal.op in ("word", "text"):
+                if op == "greater":
+                    raise ValueError(
+                        f"list the categories of {name!r} in their order under 'categories'."
+                    )
+                self._use(feature, "categories")
+                self._found[feature].setdefault(literal.text)
+            else:
+                self._use(feature, "threshold" if op != "equal" else None)
+
+    def _use(self, feature: int, how: str | None) -> None:
+        used = self._tested_as[feature]
+        used.update([] if how is None else [how])
+        if len(used) > 1:
+            name = self.names[feature]
+            raise ValueError(f"{name!r} is used both with '<=' and as a set of categories.")
 
     def schema(self) -> Schema:
         """Return the columns."""

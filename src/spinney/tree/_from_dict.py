@@ -14,11 +14,13 @@ from spinney import _core
 from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES, pack_tests
 from spinney.tree._columns import Columns
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._links import child_lists, reading_order
 from spinney.tree._measure import impurity_decreases
 from spinney.tree._numbers import node_numbers
 from spinney.tree._parse import build_test
 from spinney.tree._tests import SubsetTest, Test
+from spinney.tree._truth import truth
 
 Entry: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
@@ -240,5 +242,17 @@ def _default_branch(
         if not 0 <= branch < len(weights):
             raise ValueError(f"'default_branch' must be the place of a child, got {branch}.")
         return branch
+    if isinstance(test, ExpressionTest):
+        return _unless_known(test, columns, int(weights.argmax()))
     collected = not columns.vocabulary_is_listed(test.feature) and "branches" not in entry
     return 1 if collected and isinstance(test, SubsetTest) else int(weights.argmax())
+
+
+def _unless_known(test: ExpressionTest, columns: Columns, default: int) -> int:
+    """Return where an expression sends categories that no test names, if it tells."""
+    nameless = np.full((1, len(test.columns)), np.nan)
+    for feature, column in enumerate(test.columns):
+        if column.kind != "numeric" and not columns.vocabulary_is_listed(feature):
+            nameless[0, feature] = -1.0
+    said = float(truth(test.tokens, nameless)[0])
+    return default if said != said else 1 - int(said)

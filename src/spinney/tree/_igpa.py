@@ -48,7 +48,7 @@ class IGPATree(BinaryTree):
     """One tree by iterative growing and pruning."""
 
     def _learn(self, values: Floats, schema: Schema, target: FitTarget) -> None:
-        learner = self._as_member(values, target)
+        learner = self._as_member(values, schema, target)
         dataset, _ = self._prepare(values, schema, target, _ALL)
         core, history, settled = _core.grow_and_prune(
             dataset, target.core(), learner, random_seed(self.random_state), self._n_threads()
@@ -64,7 +64,7 @@ class IGPATree(BinaryTree):
         if not settled:
             warnings.warn(unsettled("the tree"), ConvergenceWarning, stacklevel=3)
 
-    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
         learner = _core.Learner()
         learner.set_params(self._growth_params(values, target))
         igpa = _core.IgpaParams()

@@ -11,6 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from spinney.tree._tokens import OPS
+
+_COLUMN = OPS.index("column")
+
 
 def node_depths(parent: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the depth of every node."""
@@ -66,12 +70,30 @@ def surrogate_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     sums = _sum_by_feature(state, gain)
     owner = np.repeat(np.arange(len(gain)), np.diff(state["surrogate_begin"]))
     credit = gain[owner] * state["surrogate_adjusted"]
-    np.add.at(sums, state["surrogate_feature"], credit)
+    _share_out(sums, state, "surrogate_", np.arange(len(owner)), credit)
     return np.minimum(sums, np.finfo(np.float64).max)
 
 
 def _sum_by_feature(state: Mapping[str, Any], amounts: NDArray[np.float64]) -> NDArray[np.float64]:
     sums = np.zeros(state["n_features"])
-    inner = state["first_child"] >= 0
-    np.add.at(sums, state["feature"][inner], amounts[inner])
+    inner = np.flatnonzero(state["first_child"] >= 0)
+    _share_out(sums, state, "", inner, amounts[inner])
     return sums
+
+
+def _share_out(
+    sums: NDArray[np.float64],
+    state: Mapping[str, Any],
+    prefix: str,
+    tests: NDArray[np.intp],
+    amounts: NDArray[np.float64],
+) -> None:
+    """Add what each test earns to its column; an expression's is shared equally by its columns."""
+    feature = state[prefix + "feature"][tests]
+    single = feature >= 0
+    np.add.at(sums, feature[single], amounts[single])
+    begin, op = state[prefix + "token_begin"], state[prefix + "token_op"]
+    for test, amount in zip(tests[~single].tolist(), amounts[~single].tolist(), strict=True):
+        here = slice(begin[test], begin[test + 1])
+        asked = np.unique(state[prefix + "token_arg"][here][op[here] == _COLUMN])
+        sums[asked] += amount / max(len(asked), 1)

@@ -41,7 +41,7 @@ class NodeArrays:
 
     @property
     def feature(self) -> NDArray[np.int32]:
-        """Column that each node asks about; -1 in a leaf."""
+        """Column that each node asks about; -1 in a leaf and where it asks an expression."""
         return self._array("feature")
 
     @property

@@ -2,7 +2,7 @@
 
 ``income <= 36``, ``size <= medium``, ``purpose in {A40, A43}`` and ``deadline`` are understood:
 what `str(test)` writes. A category may stand in quotes, and must if it holds a comma, a brace or a
-quotation mark.
+quotation mark. What is none of these is read as an expression.
 """
 
 import ast
@@ -14,7 +14,16 @@ from itertools import pairwise
 from typing import Any
 
 from spinney._table import Column, Schema
+from spinney.tree._expression import ExpressionTest
+from spinney.tree._parse_expression import (
+    Item,
+    UnknownColumnError,
+    column_uses,
+    read_expression,
+    tokens_of,
+)
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._tokens import Token, check_tokens
 from spinney.tree._words import join_words
 
 _CATEGORY = re.compile(
@@ -26,13 +35,16 @@ _CATEGORY = re.compile(
 class Reading:
     """One way to read the text of a test: its column, its kind and what follows the name."""
 
-    feature: int
+    feature: int  # -1 of an expression
     name: str
     kind: str
     operand: str
+    items: tuple[Item, ...] = ()  # of an expression
 
 
-def read_text(entry: Mapping[str, Any], places: Mapping[str, int]) -> Reading:
+def read_text(
+    entry: Mapping[str, Any], places: Mapping[str, int], listed: Mapping[str, Sequence[Any]]
+) -> Reading:
     """Return how the text of `entry['test']` is to be read.
 
     Column names may hold anything, so a text may have several readings. `entry['kind']` and
@@ -44,10 +56,14 @@ def read_text(entry: Mapping[str, Any], places: Mapping[str, int]) -> Reading:
         A node or a surrogate.
     places : mapping from str to int
         Where each column stands in the table.
+    listed : mapping from str to sequence
+        The categories of columns that are known to have some.
     """
     text = entry["test"]
     if not isinstance(text, str):
         raise ValueError(f"'test' must be text or None, got {text!r}.")
+    if "tokens" in entry:
+        return Reading(-1, "", "expression", text)
     readings = list(_readings(text, places))
     readings.sort(key=lambda r: (r.kind == "multiway", -len(r.name)))
     if "branches" in entry or "cuts" in entry:
@@ -55,8 +71,50 @@ def read_text(entry: Mapping[str, Any], places: Mapping[str, int]) -> Reading:
     for reading in readings:
         kind, feature = entry.get("kind", reading.kind), entry.get("feature", reading.feature)
         if kind == reading.kind and feature in (reading.feature, reading.name):
-            return reading
-    raise ValueError(_not_understood(text, list(places)))
+            if "kind" in entry or "threshold" in entry or _has_bound(reading, listed):
+                return reading
+            return _more_than_a_bound(reading, text, places) or reading
+    if entry.get("kind", "expression") == "expression":
+        try:
+            return _expression(text, places)
+        except UnknownColumnError as problem:
+            raise ValueError(_not_a_column(text, problem.name, list(places))) from None
+        except ValueError as problem:
+            raise ValueError(_not_understood(text, list(places), str(problem))) from None
+    raise ValueError(_not_understood(text, list(places), "its kind is another"))
+
+
+def _expression(text: str, places: Mapping[str, int]) -> Reading:
+    """Read a text as an expression, or say what is wrong with it."""
+    items = tuple(read_expression(text))
+    for _ in column_uses(items, places):
+        pass  # it raises an error at names that are no columns
+    return Reading(-1, "", "expression", text, items)
+
+
+def _more_than_a_bound(reading: Reading, text: str, places: Mapping[str, int]) -> Reading | None:
+    """Read ``income <= debt`` and the like as an expression; None if it is not one."""
+    word = reading.operand.strip()
+    if word.isidentifier() and word not in places:
+        return None  # a category that is not listed
+    try:
+        return _expression(text, places)
+    except ValueError:
+        return None
+
+
+def _has_bound(reading: Reading, listed: Mapping[str, Sequence[Any]]) -> bool:
+    """Tell whether what follows `<=` is a number or a category; if not, it may be more."""
+    if reading.kind != "threshold":
+        return True
+    try:
+        bound = _unquoted(reading.operand)
+        if Column("", "ordered", tuple(listed.get(reading.name, ()))).code_of(bound) is not None:
+            return True
+        float(bound)
+    except ValueError:
+        return False
+    return True
 
 
 def _readings(text: str, places: Mapping[str, int]) -> Iterator[Reading]:
@@ -71,13 +129,23 @@ def _readings(text: str, places: Mapping[str, int]) -> Iterator[Reading]:
             yield Reading(places[name], name, kind, text[found.end() :])
 
 
-def _not_understood(text: str, names: Sequence[str]) -> str:
+def _not_understood(text: str, names: Sequence[str], problem: str) -> str:
     name = re.split(r"\s*<=|\s*\bin\b\s*\{", text)[0].strip()
     if name in names:
         return (
             f"the test {text!r} is not understood. Write it as 'income <= 36', "
             "'purpose in {A40, A43}' or, for a branch for each category, 'purpose'."
         )
+    if name == text.strip() and re.search(r"[-+*()=<>]", text):
+        return (
+            f"the test {text!r} is not understood as an expression: {problem}. Write it as "
+            "'sin(age) + bmi > 30 and sex = f'; names that are no plain words stand between "
+            "backticks, and such categories in quotes."
+        )
+    return _not_a_column(text, name, names)
+
+
+def _not_a_column(text: str, name: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"the features are {join_words(names)}."
     return f"the test {text!r} asks about {name!r}, which is not among 'features'; {hint}"
@@ -112,9 +180,12 @@ def build_test(
     """Return the test of a node or surrogate, from its text and what the entry adds to it.
 
     `entry['threshold']` gives a number with all its digits, `entry['branches']` the categories of
-    each child, `entry['cuts']` the bounds between them. They must agree with the text.
+    each child, `entry['cuts']` the bounds between them, `entry['tokens']` an expression in postfix
+    order. They must agree with the text.
     """
-    reading = read_text(entry, places)
+    reading = read_text(entry, places, {c.name: c.categories for c in schema.columns})
+    if reading.kind == "expression":
+        return _expression_test(entry, reading, schema, places, n_children)
     column = schema.columns[reading.feature]
     if reading.kind == "multiway" and "cuts" in entry:
         cuts = _cuts(entry["cuts"], column.name, n_children)
@@ -132,12 +203,48 @@ def build_test(
         true_side, other_side = _sides(entry, reading, column)
         test = SubsetTest(reading.feature, column.name, true_side, other_side)
         exact = "branches"
+    return _agreeing(entry, test, exact)
+
+
+def _agreeing(entry: Mapping[str, Any], test: Test, exact: str) -> Test:
+    """Return a test that was read from `entry[exact]` if it has the text that the entry gives."""
     if exact in entry and str(test) != entry["test"]:
         raise ValueError(
             f"the test {entry['test']!r} and {exact!r} ({test}) disagree; correct one of them or "
             f"leave {exact!r} out."
         )
     return test
+
+
+def _expression_test(
+    entry: Mapping[str, Any],
+    reading: Reading,
+    schema: Schema,
+    places: Mapping[str, int],
+    n_children: int,
+) -> Test:
+    if n_children != 2:
+        raise ValueError(f"the test {entry['test']!r} needs two children, got {n_children}.")
+    if "tokens" in entry:
+        tokens = tuple(_token(given) for given in entry["tokens"])
+    else:
+        tokens = tokens_of(reading.items, schema.columns, places)
+    check_tokens(tokens, len(schema.columns))
+    return _agreeing(entry, ExpressionTest(tokens, schema.columns), "tokens")
+
+
+def _token(given: Any) -> Token:
+    """Return a token from a list of its operation and, of an operand, the column or number."""
+    match given:
+        case ["column", int(place)]:
+            return Token("column", place)
+        case ["constant", int() | float() | str() as value]:
+            return Token("constant", value=float(value))
+        case [str(op)] if op not in ("column", "constant"):
+            return Token(op)
+    raise ValueError(
+        f"a token is ['column', place], ['constant', number] or ['add'] and so on, got {given!r}."
+    )
 
 
 def _cuts(given: Any, name: str, n_children: int) -> tuple[float, ...]:

@@ -120,7 +120,7 @@ class PrunedTree(BaseTree):
         )
         return Tree(core, tree.schema, tree.classes)
 
-    def _as_member(self, values: Floats, target: FitTarget) -> _core.Learner:
+    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
         check_choice("pruning", self.pruning, self._prunings)
         check_choice("rule", self.rule, ("1se", "min"))
         learner = _core.Learner()

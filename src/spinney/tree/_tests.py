@@ -3,7 +3,7 @@
 A test knows one column and nothing of any data. It answers a raw value of that column, as the
 user's table holds it, with a *branch*: the place of a child, from 0. The first child is where the
 printed test is true. None means that the test cannot tell: the value is missing, or a category
-that no training row of the node held.
+that no training row of the node held. An `ExpressionTest` knows several columns and answers a row.
 """
 
 import math
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from spinney._table import Column
+from spinney.tree._expression import ExpressionTest
+from spinney.tree._truth import is_missing
 from spinney.tree._words import EXACT_DIGITS, category_text, number_text, set_text
 
 __all__ = ["IntervalTest", "MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
@@ -208,7 +210,7 @@ class IntervalTest:
         return self.feature_name
 
 
-Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest | IntervalTest
+Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest | IntervalTest | ExpressionTest
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,7 @@ class Surrogate:
 
     Parameters
     ----------
-    test : ThresholdTest, SubsetTest, MultiwayTest or IntervalTest
+    test : ThresholdTest, SubsetTest, MultiwayTest, IntervalTest or ExpressionTest
         What is asked instead.
     reversed : bool
         Whether rows for which the test is true go to the second child rather than the first.
@@ -244,7 +246,7 @@ class Surrogate:
 
 def _place_of(value: Any, categories: tuple[Any, ...]) -> float | None:
     """Return a number itself, or the code of an ordered category; None if there is neither."""
-    if _is_missing(value):
+    if is_missing(value):
         return None
     return Column("", "ordered", categories).code_of(value) if categories else value
 
@@ -261,16 +263,9 @@ def _bound_text(bound: float, categories: tuple[Any, ...], digits: int) -> str:
 
 
 def _branch_of(value: Any, groups: tuple[tuple[Any, ...], ...]) -> int | None:
-    if _is_missing(value):
+    if is_missing(value):
         return None
     known = tuple(category for categories in groups for category in categories)
     code = Column("", "nominal", known).code_of(value)  # 2, 2.0 and "2" are the same category
     branches = [branch for branch, categories in enumerate(groups) for _ in categories]
     return None if code is None else branches[code]
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA answers every comparison with itself
-        return True

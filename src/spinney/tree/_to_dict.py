@@ -1,18 +1,21 @@
 """A tree as a dict of lists, text and numbers, which JSON can hold.
 
 What can be worked out from the rest is left to `from_dict`; what cannot is written, so that the
-tree comes back exactly. A test is its text; `threshold`, `branches` and `cuts` are added only where
-the text alone would not restore it.
+tree comes back exactly. A test is its text; `threshold`, `branches`, `cuts` and `tokens` are added
+only where the text alone would not restore it.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._numbers import node_numbers
 from spinney.tree._parse import build_test, column_places
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._tokens import Token
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
@@ -84,9 +87,21 @@ def _test_to_dict(test: Test, schema: Schema, places: dict[str, int]) -> dict[st
         entry["threshold"] = json_number(test.threshold)
     elif isinstance(test, SubsetTest):
         entry["branches"] = [list(test.categories), list(test.other_categories)]
+    elif isinstance(test, ExpressionTest):
+        entry["tokens"] = tokens_to_list(test.tokens)
     if not _restores(entry, test, schema, places):  # the name of a column looks like a test
-        entry |= {"feature": test.feature, "kind": test.kind}
+        entry |= {"kind": test.kind}
+        entry |= {} if isinstance(test, ExpressionTest) else {"feature": test.feature}
     return entry
+
+
+def tokens_to_list(tokens: Sequence[Token]) -> list[list[Any]]:
+    """Return an expression as lists: an operation and, of an operand, its column or number."""
+    operands: dict[str, Callable[[Token], Any]] = {
+        "column": lambda token: token.arg,
+        "constant": lambda token: json_number(token.value),
+    }
+    return [[t.op, operands[t.op](t)] if t.op in operands else [t.op] for t in tokens]
 
 
 def _restores(entry: dict[str, Any], test: Test, schema: Schema, places: dict[str, int]) -> bool:

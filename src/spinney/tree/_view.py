@@ -260,7 +260,8 @@ class Tree(NodeArrays, AsCode):
             False: the feature's share of the weighted impurity that the tests remove; they add up
             to 1, or are all 0 if the tree has no test. True: as rpart, the gain of the feature's
             own tests, and for each surrogate the gain of its node's test times the adjusted
-            agreement; they do not add up to anything in particular.
+            agreement; they do not add up to anything in particular. What an expression over several
+            columns removes is shared equally by them.
 
         Returns
         -------
@@ -291,9 +292,10 @@ class Tree(NodeArrays, AsCode):
         data : mapping
             As written by `to_dict`, or by hand: 'classes' (labels; None for regression), 'features'
             (names) and 'nodes'. Node 0 is the root. Each node has a 'test' such as "income <= 36",
-            "purpose in {A40, A43}" or, for a child per category, "purpose" (with 'branches', the
-            categories of the children); 'children', by their place in the list; and 'counts', the
-            weight of each class. A leaf has the test None. For regression a node has 'value',
+            "purpose in {A40, A43}", for a child per category "purpose" (with 'branches', the
+            categories of the children), or an expression over several columns such as
+            "sin(age) + bmi > 30 and sex = f"; 'children', by their place in the list; and 'counts',
+            the weight of each class. A leaf has the test None. For regression a node has 'value',
             'n_samples' and 'impurity' instead of 'counts'. 'categories' may list the categories of
             a feature, in order if it is asked with `<=`; otherwise they are collected from the
             tests, and a category that no test names goes to the second child, as it is not in

@@ -1,0 +1,189 @@
+#include "spinney/evolve/search.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace spinney {
+
+namespace {
+
+std::uint64_t hash_of(const Genes& genes) {
+  std::uint64_t hash = genes.size();
+  for (const Gene& gene : genes) {
+    hash = (hash ^ static_cast<std::uint64_t>(gene.symbol)) * 0x9e3779b97f4a7c15ULL;
+    hash = (hash ^ (hash >> 29) ^ std::bit_cast<std::uint64_t>(gene.value)) * 0xbf58476d1ce4e5b9ULL;
+  }
+  return hash ^ (hash >> 32);
+}
+
+/// Programs by what they are: finds the place of the first of equals.
+class Register {
+ public:
+  explicit Register(std::size_t n) : slots_(std::bit_ceil(4 * n + 1), nullptr) {}
+  /// An equal program that was told of before; null, and the program is remembered, if there is none.
+  const Individual* find_or_add(const Individual& one) {
+    for (std::size_t slot = hash_of(one.genes);; ++slot) {
+      const Individual*& found = slots_[slot & (slots_.size() - 1)];
+      if (found && found->genes == one.genes) return found;
+      if (found) continue;
+      found = &one;
+      return nullptr;
+    }
+  }
+
+ private:
+  std::vector<const Individual*> slots_;
+};
+
+}  // namespace
+
+struct Search::Worker {
+  explicit Worker(const Calls* calls) : evaluator(calls) {}
+  Evaluator evaluator;
+  std::vector<Token> tokens;
+  std::vector<std::uint8_t> truth;
+  std::vector<double> scratch;
+};
+
+Search::Search(const Language& language, const EvolveParams& params, const NodeColumns& columns, const Fitness& fitness,
+               std::uint64_t seed)
+    : language_(language), params_(params), columns_(columns), fitness_(fitness), seed_(seed) {}
+Search::~Search() = default;
+
+bool is_better(const Individual& a, const Individual& b) {
+  return a.fitness > b.fitness || (a.fitness == b.fitness && a.genes.size() < b.genes.size());
+}
+
+bool Search::is_done() const {
+  if (state_.generation >= params_.generations) return true;
+  if (params_.patience > 0 && state_.unimproved >= params_.patience) return true;
+  return state_.generation > 0 && state_.best.fitness >= fitness_.most();  // nothing is left to gain
+}
+
+void Search::step(ThreadTeam& team, Interrupt& interrupt) {
+  const auto n = static_cast<std::size_t>(params_.population_size);
+  next_.resize(n);
+  std::size_t n_kept = 0;
+  if (state_.generation > 0) {
+    for (const std::size_t place : best_places(std::min(n, static_cast<std::size_t>(params_.elite))))
+      next_[n_kept++] = state_.population[place];
+  }
+  const std::uint64_t seed = RandomStream(seed_, static_cast<std::uint64_t>(state_.generation)).next();
+  for (std::size_t i = n_kept; i < n; ++i) {
+    RandomStream random(seed, i);
+    if (state_.generation == 0) {
+      first(i, random, next_[i].genes);
+    } else {
+      child(random, next_[i].genes);
+    }
+  }
+  evaluate(next_, team, interrupt);
+  ++state_.unimproved;
+  for (const Individual& one : next_) {
+    if (one.fitness > state_.best.fitness) state_.unimproved = 0;
+    if (state_.best.genes.empty() || is_better(one, state_.best)) state_.best = one;
+  }
+  std::swap(state_.population, next_);
+  ++state_.generation;
+}
+
+/// The places of the best individuals, the first of equals first.
+std::vector<std::size_t> Search::best_places(std::size_t n) const {
+  std::vector<std::size_t> order(state_.population.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      const Individual &one = state_.population[a], &other = state_.population[b];
+                      if (is_better(one, other)) return true;
+                      return !is_better(other, one) && a < b;
+                    });
+  order.resize(n);
+  return order;
+}
+
+/// Ramped half-and-half: depths in turn, every other program with branches as deep as they may be.
+void Search::first(std::size_t place, RandomStream& random, Genes& out) const {
+  out.clear();
+  const std::size_t depth = 2 + place / 2 % 4;
+  language_.generate(kTruth, static_cast<std::size_t>(params_.max_size), depth, place % 2 == 0, random, out);
+}
+
+const Individual& Search::parent(RandomStream& random) const {
+  const Individual* best = nullptr;
+  for (std::int64_t i = 0; i < params_.tournament; ++i) {
+    const Individual& one = state_.population[random.below(state_.population.size())];
+    if (!best || is_better(one, *best)) best = &one;
+  }
+  return *best;
+}
+
+void Search::child(RandomStream& random, Genes& out) const {
+  const auto most = static_cast<std::size_t>(params_.max_size);
+  const Genes& genes = parent(random).genes;
+  double chance = random.uniform();
+  if ((chance -= params_.crossover) < 0.0) return cross(language_, genes, parent(random).genes, most, random, out);
+  if ((chance -= params_.subtree) < 0.0) return regrow(language_, genes, most, random, out);
+  if ((chance -= params_.point) < 0.0) return change_symbol(language_, genes, random, out);
+  if ((chance -= params_.hoist) < 0.0) return hoist(language_, genes, random, out);
+  if ((chance -= params_.constant) < 0.0) return change_constant(language_, genes, random, out);
+  out = genes;
+}
+
+/// Programs of the last generation are known; the others are run, each once.
+void Search::evaluate(std::vector<Individual>& individuals, ThreadTeam& team, Interrupt& interrupt) {
+  Register known(state_.population.size() + individuals.size());
+  for (const Individual& one : state_.population) known.find_or_add(one);
+  std::vector<std::size_t> fresh;
+  std::vector<const Individual*> equal(individuals.size());
+  for (std::size_t i = 0; i < individuals.size(); ++i) {
+    equal[i] = known.find_or_add(individuals[i]);
+    if (!equal[i]) fresh.push_back(i);
+  }
+  state_.n_evaluations += static_cast<std::int64_t>(fresh.size());
+  constexpr std::size_t kChunk = 32;
+  const std::size_t n_chunks = (fresh.size() + kChunk - 1) / kChunk;
+  workers_.resize(team.size());
+  team.run_if(fresh.size() * columns_.n_rows > (1U << 14), n_chunks, [&](std::size_t chunk, std::size_t worker) {
+    interrupt.check();
+    if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(language_.calls());
+    Worker& own = *workers_[worker];
+    own.truth.resize(columns_.n_rows);
+    for (std::size_t i = chunk * kChunk; i < std::min(fresh.size(), (chunk + 1) * kChunk); ++i) {
+      Individual& one = individuals[fresh[i]];
+      one.fitness = 0.0;
+      if (!language_.to_tokens(one.genes, own.tokens)) continue;
+      own.evaluator.truth(own.tokens, columns_, own.truth.data());
+      one.fitness = fitness_(own.truth.data(), own.scratch);
+    }
+  });
+  for (std::size_t i = 0; i < individuals.size(); ++i) {
+    if (equal[i]) individuals[i].fitness = equal[i]->fitness;
+  }
+}
+
+std::vector<Token> Search::best(bool refine) const {
+  std::vector<Token> tokens;
+  if (state_.best.genes.empty() || !(state_.best.fitness > 0.0)) return tokens;
+  language_.to_tokens(state_.best.genes, tokens);
+  return refine ? refined(std::move(tokens), state_.best.fitness) : tokens;
+}
+
+/// `expression > constant` and `expression > 0` with the best cut, if that is better.
+std::vector<Token> Search::refined(std::vector<Token> tokens, double gain) const {
+  const Op op = tokens.back().op;
+  const bool greater = op == Op::greater && tokens[tokens.size() - 2].op == Op::constant;
+  if (!greater && op != Op::positive) return tokens;
+  std::vector<Token> inner(tokens.begin(), tokens.end() - (greater ? 2 : 1));
+  std::vector<double> numbers(columns_.n_rows);
+  Evaluator(language_.calls()).numbers(inner, columns_, numbers.data());
+  const Fitness::Cut cut = fitness_.best_cut(numbers);
+  if (!(cut.gain > 0.0)) return tokens;
+  inner.push_back({Op::constant, 0, cut.at});
+  inner.push_back({Op::greater, 0, 0.0});
+  std::vector<std::uint8_t> truth(columns_.n_rows);
+  std::vector<double> scratch;
+  Evaluator(language_.calls()).truth(inner, columns_, truth.data());
+  return fitness_(truth.data(), scratch) > gain ? inner : tokens;  // later roots are judged by more than the gain
+}
+
+}  // namespace spinney

@@ -1,0 +1,369 @@
+"""Forests of trees with evolved tests, whose roots are made to differ."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._choices import check_choice
+from spinney._estimator import FitTarget
+from spinney._settings import thread_count
+from spinney._table import Schema
+from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
+from spinney.ensemble._base import BaseEnsemble
+from spinney.ensemble._view import Forest
+from spinney.evolve._evolved import DerivesColumns
+from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EvolvedLesson:
+    """What trees are evolved from, encoded once."""
+
+    learners: list[Any]
+    values: Floats
+    schema: Schema
+    target: FitTarget
+
+
+class EvolvedForest(DerivesColumns, BaseEnsemble):
+    """Trees that are evolved one after the other."""
+
+    def _goes_on(self) -> bool:
+        return False
+
+    def _lesson(self, X: Any, y: Any, sample_weight: Any) -> EvolvedLesson:
+        learner = self._default_learner()
+        self._taught = [learner]
+        return EvolvedLesson([learner], *self._encode(X, y, sample_weight))
+
+    def _own(self, kind: type[Any]) -> Any:
+        """Return a tree with the settings that it shares with the forest."""
+        return kind(**{name: getattr(self, name) for name in kind._get_param_names()})
+
+    def _train(self, lesson: EvolvedLesson, finished: Any) -> None:
+        check_choice("diversity", self.diversity, ("roots", None))
+        learner = lesson.learners[0]
+        plan = learner._plan()
+        plan.n_trees = self._n_members()
+        plan.diverse_roots = self.diversity == "roots"
+        trees, n_evaluations = learner._evolve(
+            lesson.values, lesson.schema, lesson.target, plan, self, thread_count(self.n_jobs)
+        )
+        none: list[list[int]] = [[] for _ in trees]
+        cores = [tree._core for tree in trees]
+        forest = Forest.of_trees(cores, none, trees[0].schema, lesson.target.classes)
+        self._remember_members(lesson, forest)
+        self.n_evaluations_ = n_evaluations
+        finished(len(trees))
+
+
+class GPForestClassifier(EvolvedForest, ClassEnsemble):
+    """Classification trees with evolved tests, and their vote.
+
+    The root of each tree is sought where the roots before it leave most to be learned, so that
+    trees describe the same rows in different ways. Nothing is drawn from the rows: every tree is
+    made from all of them.
+
+    Parameters
+    ----------
+    n_estimators : int, default=11
+        Number of trees.
+    population_size : int, default=500
+        Expressions in a generation.
+    generations : int, default=100
+        Generations for each test.
+    max_size : int, default=12
+        Symbols of an expression at most: columns, constants and functions.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_entropy : float, default=0.65
+        Bits: a node whose classes have less entropy is a leaf.
+    min_fraction : float, default=0.05
+        Share of all the weight: a node with less is a leaf.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    functions : list of str and Function, or None, default=None
+        What expressions are made of: "=", ">", "+", "-", "*", "sin", "> 0", "and", "or", "not", and
+        functions of `spinney.evolve`. None for all of these words.
+    terminals : list of str, int and Constant, or None, default=None
+        Columns that expressions may ask, "constants" for constants drawn from their values, and
+        constants of `spinney.evolve`. None for all columns, with constants.
+    tournament_size : int, default=5
+        Expressions drawn, the best of which is a parent.
+    patience : int or None, default=None
+        Generations without a better test after which a search ends; None for never.
+    refine_constants : bool, default=False
+        Whether a test `expression > constant` gets its best constant in the end.
+    diversity : {"roots"} or None, default="roots"
+        "roots" judges the root of each tree by what the roots before it have left; None judges all
+        tests by their gain, so trees differ by chance only.
+    combine : {"vote", "average"}, default="vote"
+        Each tree votes for a class, or the class shares are averaged.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    checkpoint : path or None, default=None
+        File that the state of the search is written to. If it is there, fit goes on from it; one of
+        other data or settings is refused.
+    checkpoint_every : int, default=100
+        Generations between two writings.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 tells now and then how far the search is, and its best fitness.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of GPTreeClassifier
+        All trees.
+    forest_ : Forest
+        The same as one structure.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+    n_evaluations_ : int
+        Expressions that were run on the rows; equal ones of a generation or the one before are not
+        run again.
+
+    References
+    ----------
+    Suchý and Kubalík (2006). Inducing diverse decision forests with genetic programming.
+
+    Examples
+    --------
+    >>> from spinney import GPForestClassifier
+    >>> from spinney.datasets import load_iris
+    >>> data = load_iris()
+    >>> forest = GPForestClassifier(3, population_size=100, generations=20, random_state=0)
+    >>> forest.fit(data.X, data.y).score(data.X, data.y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 11,
+        *,
+        population_size: int = 500,
+        generations: int = 100,
+        max_size: int = 12,
+        max_depth: int | None = None,
+        min_entropy: float = 0.65,
+        min_fraction: float = 0.05,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        functions: Any = None,
+        terminals: Any = None,
+        tournament_size: int = 5,
+        patience: int | None = None,
+        refine_constants: bool = False,
+        diversity: str | None = "roots",
+        combine: str = "vote",
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        checkpoint: Any = None,
+        checkpoint_every: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.population_size = population_size
+        self.generations = generations
+        self.max_size = max_size
+        self.max_depth = max_depth
+        self.min_entropy = min_entropy
+        self.min_fraction = min_fraction
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.functions = functions
+        self.terminals = terminals
+        self.tournament_size = tournament_size
+        self.patience = patience
+        self.refine_constants = refine_constants
+        self.diversity = diversity
+        self.combine = combine
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> GPTreeClassifier:
+        tree: GPTreeClassifier = self._own(GPTreeClassifier)
+        return tree
+
+    def _votes(self) -> bool:
+        check_choice("combine", self.combine, ("vote", "average"))
+        return bool(self.combine == "vote")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._votes()
+
+    def _decide(self, sums: Floats) -> NDArray[Any]:
+        costs = None if self._votes() else least_cost(sums, self._committee)
+        return super()._decide(sums if costs is None else costs)
+
+
+class GPForestRegressor(EvolvedForest, NumberEnsemble):
+    """Regression trees with evolved tests, and their mean.
+
+    As `GPForestClassifier`; tests are judged by the variance that they take away.
+
+    Parameters
+    ----------
+    n_estimators : int, default=11
+        Number of trees.
+    population_size : int, default=500
+        Expressions in a generation.
+    generations : int, default=100
+        Generations for each test.
+    max_size : int, default=12
+        Symbols of an expression at most: columns, constants and functions.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_variance : float, default=0.05
+        Share of the variance of all rows: a node with less is a leaf.
+    min_fraction : float, default=0.05
+        Share of all the weight: a node with less is a leaf.
+    functions : list of str and Function, or None, default=None
+        What expressions are made of: "=", ">", "+", "-", "*", "sin", "> 0", "and", "or", "not", and
+        functions of `spinney.evolve`. None for all of these words.
+    terminals : list of str, int and Constant, or None, default=None
+        Columns that expressions may ask, "constants" for constants drawn from their values, and
+        constants of `spinney.evolve`. None for all columns, with constants.
+    tournament_size : int, default=5
+        Expressions drawn, the best of which is a parent.
+    patience : int or None, default=None
+        Generations without a better test after which a search ends; None for never.
+    refine_constants : bool, default=False
+        Whether a test `expression > constant` gets its best constant in the end.
+    diversity : {"roots"} or None, default="roots"
+        "roots" judges the root of each tree by what the roots before it have left; None judges all
+        tests by their gain, so trees differ by chance only.
+    combine : {"mean", "median"}, default="mean"
+        The mean of the trees' predictions, or the median.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    checkpoint : path or None, default=None
+        File that the state of the search is written to. If it is there, fit goes on from it; one of
+        other data or settings is refused.
+    checkpoint_every : int, default=100
+        Generations between two writings.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 tells now and then how far the search is, and its best fitness.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of GPTreeRegressor
+        All trees.
+    forest_ : Forest
+        The same as one structure.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+    n_evaluations_ : int
+        Expressions that were run on the rows; equal ones of a generation or the one before are not
+        run again.
+
+    References
+    ----------
+    Suchý and Kubalík (2006). Inducing diverse decision forests with genetic programming.
+
+    Examples
+    --------
+    >>> from spinney import GPForestRegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 5.0]
+    >>> forest = GPForestRegressor(3, population_size=20, generations=5, random_state=0)
+    >>> forest.fit(X, y).predict([[3.5]])
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 11,
+        *,
+        population_size: int = 500,
+        generations: int = 100,
+        max_size: int = 12,
+        max_depth: int | None = None,
+        min_variance: float = 0.05,
+        min_fraction: float = 0.05,
+        functions: Any = None,
+        terminals: Any = None,
+        tournament_size: int = 5,
+        patience: int | None = None,
+        refine_constants: bool = False,
+        diversity: str | None = "roots",
+        combine: str = "mean",
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        checkpoint: Any = None,
+        checkpoint_every: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.population_size = population_size
+        self.generations = generations
+        self.max_size = max_size
+        self.max_depth = max_depth
+        self.min_variance = min_variance
+        self.min_fraction = min_fraction
+        self.functions = functions
+        self.terminals = terminals
+        self.tournament_size = tournament_size
+        self.patience = patience
+        self.refine_constants = refine_constants
+        self.diversity = diversity
+        self.combine = combine
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _default_learner(self) -> GPTreeRegressor:
+        tree: GPTreeRegressor = self._own(GPTreeRegressor)
+        return tree
+
+    def _takes_median(self) -> bool:
+        check_choice("combine", self.combine, ("mean", "median"))
+        return bool(self.combine == "median")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._takes_median()

@@ -1,0 +1,215 @@
+"""Runs an evolution: some generations at a time, with progress, and a file to go on from."""
+
+import hashlib
+import os
+import sys
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._choices import check_integer, check_verbose
+from spinney._estimator import FitTarget
+
+Floats = NDArray[np.float64]
+_FORMAT = "1"
+_SECONDS = 5.0  # between lines of progress
+_BATCH = 0.2  # seconds between two looks at the clock
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is evolved, from what."""
+
+    values: Floats
+    dataset: _core.Dataset
+    target: FitTarget
+    params: _core.GrowParams
+    language: _core.Language
+    plan: _core.EvolvePlan
+    seed: int
+    settings: str  # all that else decides about the result, as text
+
+    def fingerprint(self) -> str:
+        """Return a text that another data set, setting or seed would change."""
+        digest = hashlib.sha256(self.settings.encode())
+        digest.update(repr((self.seed, self.values.shape, self.plan.n_trees)).encode())
+        truth = self.target.strata if self.target.y is None else self.target.y
+        for array in (self.values, np.asarray(truth, dtype=np.float64), self.target.weight):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+
+def run(task: Task, estimator: Any, n_threads: int) -> _core.Evolution:
+    """Evolve trees to the end.
+
+    Parameters
+    ----------
+    task : Task
+        What is evolved.
+    estimator : estimator
+        Whose `verbose`, `checkpoint` and `checkpoint_every` are read.
+    n_threads : int
+        They never change the result.
+
+    Returns
+    -------
+    spinney._core.Evolution
+        It is done.
+    """
+    verbose = check_verbose(estimator.verbose)
+    every = check_integer("checkpoint_every", estimator.checkpoint_every, low=1)
+    path = _checked_path(estimator.checkpoint)
+    evolution = _core.Evolution(
+        task.dataset, task.target.core(), task.params, task.language, task.plan, task.seed
+    )
+    fingerprint = task.fingerprint() if path is not None else ""
+    if path is not None:
+        _refuse_unwritable(path)
+        if path.exists():
+            resume(evolution, path, fingerprint)
+    n_generations, unsaved, told = 1, 0, time.monotonic()
+    while not evolution.is_done:
+        began = time.monotonic()
+        step = n_generations if path is None else min(n_generations, every - unsaved)
+        evolution.run(step, n_threads)
+        unsaved += step
+        now = time.monotonic()
+        if now - began < _BATCH / 2:
+            n_generations *= 2
+        elif now - began > _BATCH and n_generations > 1:
+            n_generations //= 2
+        if path is not None and (unsaved >= every or evolution.is_done):
+            save(evolution, path, fingerprint)
+            unsaved = 0
+        if verbose and now - told >= _SECONDS:
+            told = now
+            _tell(evolution, task.plan.n_trees)
+    if verbose:
+        _tell(evolution, task.plan.n_trees)
+    return evolution
+
+
+def _tell(evolution: _core.Evolution, n_trees: int) -> None:
+    text = f"evolving: {evolution.n_trees} of {n_trees} trees, {evolution.n_tests} tests"
+    if not evolution.is_done:
+        text += f", best fitness {evolution.best_fitness:.6g}"
+    if sys.stderr is not None:
+        print(f"{text}, {evolution.n_evaluations} programs run", file=sys.stderr, flush=True)
+
+
+# -- The file
+
+
+def save(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:
+    """Write down all that an evolution knows. The old file stays until the new one is whole."""
+    from safetensors.numpy import save as to_bytes
+
+    tests, generation, unimproved, n_in_search, population, best, n_evaluations = evolution.state()
+    arrays = {
+        "numbers": np.array([generation, unimproved, n_in_search, n_evaluations], dtype=np.int64),
+        **_columns("test", tests, 3),
+        **_columns("program", [genes for genes, _ in [*population, best]], 2),
+        "fitness": np.array([fitness for _, fitness in [*population, best]]),
+    }
+    facts = {"format": _FORMAT, "fingerprint": fingerprint, "digest": _digest(arrays)}
+    data = to_bytes(arrays, facts)
+    beside = path.with_name(path.name + ".new")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def resume(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:
+    """Go on from a file that `save` wrote for the same data, settings and seed."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as problem:
+        raise ValueError(
+            f"checkpoint {str(path)!r} cannot be read: {problem}. Remove it, or use another name."
+        ) from None
+    if facts.get("format") != _FORMAT:
+        raise ValueError(
+            f"checkpoint {str(path)!r} is of another version (format {facts.get('format')!r}, this "
+            f"one reads {_FORMAT!r}). Finish it with that version, or use another name."
+        )
+    if facts.get("fingerprint") != fingerprint:
+        raise ValueError(
+            f"checkpoint {str(path)!r} is of another data set, other settings or another "
+            "random_state. It was left as it is; use another name."
+        )
+    if facts.get("digest") != _digest(arrays):
+        raise ValueError(
+            f"checkpoint {str(path)!r} is damaged: its contents are not what was written. Remove "
+            "it, or use another name."
+        )
+    try:
+        generation, unimproved, n_in_search, n_evaluations = arrays["numbers"].tolist()
+        tests = _rows("test", arrays, (int, int, float))
+        programs = _rows("program", arrays, (int, float))
+        individuals = list(zip(programs, arrays["fitness"].tolist(), strict=True))
+        evolution.resume(
+            tests,
+            generation,
+            unimproved,
+            n_in_search,
+            individuals[:-1],
+            individuals[-1],
+            n_evaluations,
+        )
+    except (KeyError, ValueError, IndexError, TypeError, OverflowError) as problem:
+        raise ValueError(
+            f"checkpoint {str(path)!r} is damaged: {problem}. Remove it, or use another name."
+        ) from None
+
+
+def _digest(arrays: dict[str, Any]) -> str:
+    """Return a text that any change of the arrays would change."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(repr((name, array.dtype.str, array.shape)).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _checked_path(given: Any) -> Path | None:
+    if given is None or isinstance(given, str | os.PathLike):
+        return None if given is None else Path(given)
+    raise ValueError(f"checkpoint must be a path or None, got {given!r}.")
+
+
+def _refuse_unwritable(path: Path) -> None:
+    """Find out before any work whether the file can be written."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.touch()
+        beside.unlink()
+    except OSError as problem:
+        raise ValueError(f"checkpoint {str(path)!r} cannot be written: {problem}.") from None
+
+
+def _columns(name: str, lists: list[list[tuple[Any, ...]]], width: int) -> dict[str, Any]:
+    """Return lists of tuples as arrays: where each list begins, and a column for each place."""
+    begins = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    flat = np.array([row for rows in lists for row in rows], dtype=np.float64).reshape(-1, width)
+    return {f"{name}_begin": begins, f"{name}_cells": flat}
+
+
+def _rows(
+    name: str, arrays: dict[str, Any], kinds: tuple[type, ...]
+) -> list[list[tuple[Any, ...]]]:
+    begins, cells = arrays[f"{name}_begin"].tolist(), arrays[f"{name}_cells"].tolist()
+    rows = [tuple(kind(cell) for kind, cell in zip(kinds, row, strict=True)) for row in cells]
+    return [rows[begin:end] for begin, end in pairwise(begins)]

@@ -1,0 +1,257 @@
+"""Trees with evolved tests."""
+
+from typing import Any
+
+from spinney.evolve._evolved import EvolvedClassTree, EvolvedNumberTree
+
+
+class GPTreeClassifier(EvolvedClassTree):
+    """A classification tree whose tests are expressions over many columns, evolved for it.
+
+    Each test is the best of a population of expressions that are true or false, such as
+    `sin(age) + bmi > 30 and sex = f`. They are well typed by construction: numbers are added and
+    compared, categories are compared with categories of the same domain. A row for which a test is
+    neither true nor false, as values are missing, goes where most rows go.
+
+    Parameters
+    ----------
+    population_size : int, default=500
+        Expressions in a generation.
+    generations : int, default=100
+        Generations for each test.
+    max_size : int, default=12
+        Symbols of an expression at most: columns, constants and functions.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_entropy : float, default=0.65
+        Bits: a node whose classes have less entropy is a leaf.
+    min_fraction : float, default=0.05
+        Share of all the weight: a node with less is a leaf.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    functions : list of str and Function, or None, default=None
+        What expressions are made of: "=", ">", "+", "-", "*", "sin", "> 0", "and", "or", "not", and
+        functions of `spinney.evolve`. None for all of these words.
+    terminals : list of str, int and Constant, or None, default=None
+        Columns that expressions may ask, "constants" for constants drawn from their values, and
+        constants of `spinney.evolve`. None for all columns, with constants.
+    tournament_size : int, default=5
+        Expressions drawn, the best of which is a parent.
+    patience : int or None, default=None
+        Generations without a better test after which a search ends; None for never.
+    refine_constants : bool, default=False
+        Whether a test `expression > constant` gets its best constant in the end.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    checkpoint : path or None, default=None
+        File that the state of the search is written to. If it is there, fit goes on from it; one of
+        other data or settings is refused.
+    checkpoint_every : int, default=100
+        Generations between two writings.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 tells now and then how far the search is, and its best fitness.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    n_evaluations_ : int
+        Expressions that were run on the rows; equal ones of a generation or the one before are not
+        run again.
+
+    References
+    ----------
+    Suchý and Kubalík (2006). Inducing diverse decision forests with genetic programming.
+
+    Examples
+    --------
+    >>> from spinney import GPTreeClassifier
+    >>> X = [[a, b] for a in (-2.0, -1.0, 1.0, 2.0) for b in (-2.0, -1.0, 1.0, 2.0)]
+    >>> y = [a * b > 0 for a, b in X]
+    >>> model = GPTreeClassifier(100, generations=20, random_state=0).fit(X, y)
+    >>> print(model.tree_.n_leaves, model.score(X, y))
+    2 1.0
+    """
+
+    def __init__(
+        self,
+        population_size: int = 500,
+        *,
+        generations: int = 100,
+        max_size: int = 12,
+        max_depth: int | None = None,
+        min_entropy: float = 0.65,
+        min_fraction: float = 0.05,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        functions: Any = None,
+        terminals: Any = None,
+        tournament_size: int = 5,
+        patience: int | None = None,
+        refine_constants: bool = False,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        checkpoint: Any = None,
+        checkpoint_every: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.population_size = population_size
+        self.generations = generations
+        self.max_size = max_size
+        self.max_depth = max_depth
+        self.min_entropy = min_entropy
+        self.min_fraction = min_fraction
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.functions = functions
+        self.terminals = terminals
+        self.tournament_size = tournament_size
+        self.patience = patience
+        self.refine_constants = refine_constants
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GPTreeRegressor(EvolvedNumberTree):
+    """A regression tree whose tests are expressions over many columns, evolved for it.
+
+    As `GPTreeClassifier`; tests are judged by the variance that they take away.
+
+    Parameters
+    ----------
+    population_size : int, default=500
+        Expressions in a generation.
+    generations : int, default=100
+        Generations for each test.
+    max_size : int, default=12
+        Symbols of an expression at most: columns, constants and functions.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_variance : float, default=0.05
+        Share of the variance of all rows: a node with less is a leaf.
+    min_fraction : float, default=0.05
+        Share of all the weight: a node with less is a leaf.
+    functions : list of str and Function, or None, default=None
+        What expressions are made of: "=", ">", "+", "-", "*", "sin", "> 0", "and", "or", "not", and
+        functions of `spinney.evolve`. None for all of these words.
+    terminals : list of str, int and Constant, or None, default=None
+        Columns that expressions may ask, "constants" for constants drawn from their values, and
+        constants of `spinney.evolve`. None for all columns, with constants.
+    tournament_size : int, default=5
+        Expressions drawn, the best of which is a parent.
+    patience : int or None, default=None
+        Generations without a better test after which a search ends; None for never.
+    refine_constants : bool, default=False
+        Whether a test `expression > constant` gets its best constant in the end.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    checkpoint : path or None, default=None
+        File that the state of the search is written to. If it is there, fit goes on from it; one of
+        other data or settings is refused.
+    checkpoint_every : int, default=100
+        Generations between two writings.
+    random_state : int, RandomState or None, default=None
+        For everything that is drawn.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 tells now and then how far the search is, and its best fitness.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    n_evaluations_ : int
+        Expressions that were run on the rows; equal ones of a generation or the one before are not
+        run again.
+
+    References
+    ----------
+    Suchý and Kubalík (2006). Inducing diverse decision forests with genetic programming.
+
+    Examples
+    --------
+    >>> from spinney import GPTreeRegressor
+    >>> X = [[a, b] for a in (-2.0, -1.0, 1.0, 2.0) for b in (-2.0, -1.0, 1.0, 2.0)]
+    >>> y = [1.0 if a * b > 0 else 5.0 for a, b in X]
+    >>> model = GPTreeRegressor(100, generations=20, random_state=0).fit(X, y)
+    >>> model.predict([[1.5, 3.0]])
+    array([1.])
+    """
+
+    def __init__(
+        self,
+        population_size: int = 500,
+        *,
+        generations: int = 100,
+        max_size: int = 12,
+        max_depth: int | None = None,
+        min_variance: float = 0.05,
+        min_fraction: float = 0.05,
+        functions: Any = None,
+        terminals: Any = None,
+        tournament_size: int = 5,
+        patience: int | None = None,
+        refine_constants: bool = False,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        checkpoint: Any = None,
+        checkpoint_every: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.population_size = population_size
+        self.generations = generations
+        self.max_size = max_size
+        self.max_depth = max_depth
+        self.min_variance = min_variance
+        self.min_fraction = min_fraction
+        self.functions = functions
+        self.terminals = terminals
+        self.tournament_size = tournament_size
+        self.patience = patience
+        self.refine_constants = refine_constants
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose

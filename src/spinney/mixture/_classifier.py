@@ -1,0 +1,228 @@
+"""A mixture of experts that tell classes apart."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from spinney._class_answers import LogProbabilities
+from spinney._estimator import FitTarget
+from spinney._table import Schema
+from spinney._target import check_y, class_target
+from spinney.ensemble._ballots import all_classes, codes_of, read_members
+from spinney.mixture._base import BaseMixture
+from spinney.mixture._experts import Expert, LogisticExpert
+from spinney.mixture._learners import ClassLearner, Recipe
+from spinney.mixture._lesson import Asked, Lesson
+from spinney.mixture._views import logistic_part
+from spinney.tree._class_tree import build_target
+
+Floats = NDArray[np.float64]
+
+
+class MixtureOfExpertsClassifier(LogProbabilities, ClassifierMixin, BaseMixture):
+    """Experts that each know a part of the rows best, and gates that learn whom to trust where.
+
+    The probability of a class is the sum over experts of the gates' share times the expert's own
+    probability. Gates are softmax functions of the row, in a tree where `branching` has several
+    levels; experts are logistic regressions, any classifiers that take weights, or classifiers that
+    are fitted already. All are trained by EM: rows are divided among the experts by who explains
+    them best, and everyone learns from its share. The penalised log-likelihood never falls.
+
+    Parameters
+    ----------
+    expert : str or estimator, default="logistic"
+        What is learned: "logistic" for classes, "linear" for numbers, or clones of an estimator
+        whose fit takes `sample_weight` and that has `predict_proba` if it is a classifier. Clones
+        get the table as it is, and are fitted in every step; a fit that explains its rows worse
+        than the one before is dropped.
+    estimators : list or None, default=None
+        Fitted estimators, or (name, estimator) pairs, to be combined instead: only the gates are
+        learned, and for numbers the variances. `clone` keeps them fitted. Fit the mixture on rows
+        that they have not seen.
+    branching : int, tuple of int or None, default=None
+        Branches of the gates, level by level: (3,) is one gate over three experts, (2, 2) two gates
+        of two below a first one. None for (3,), or one gate over all `estimators`.
+    C : float, default=1.0
+        The inverse of the ridge of logistic and linear experts: as `C` in LogisticRegression of
+        scikit-learn, and as `1 / alpha` in Ridge. The ridge is on coefficients in the units of the
+        table, not on intercepts.
+    gate_C : float, default=1.0
+        The inverse of the ridge of the gates.
+    solver : {"em", "gradient"}, default="em"
+        EM, or gradient ascent (L-BFGS) on all coefficients at once, for logistic and linear
+        experts only.
+    n_init : int, default=3
+        Random starts, of which the best is kept. Fitted `estimators` need one, from even gates.
+    max_iter : int, default=200
+        Steps of a start at most; a warning says when they were not enough.
+    tol : float, default=1e-4
+        Steps end when the penalised log-likelihood of a unit of weight gains no more than this.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    random_state : int, RandomState or None, default=None
+        For the starts: coefficients of the gates, and seeds of learners. Nothing is drawn by row.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        1 prints the log-likelihood of every start.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    experts_ : list
+        Logistic experts as objects with `columns`, `intercept` and `coef`; others as estimators.
+    gates_ : list of Gate
+        Level by level: `path`, `experts` below each branch, `intercept`, `coef` and `shares`.
+    log_likelihood_ : array of shape (n_iterations_,)
+        Less the ridges, after every step of the best start.
+    n_iterations_ : int
+        Steps of the best start.
+    n_iter_ : int
+        The same, under scikit-learn's name.
+    converged_ : bool
+        Whether they ended by `tol`.
+
+    Notes
+    -----
+    Gates and logistic experts take nominal columns as one number a category, of a column the 100
+    that weigh most. Gaps are filled by the mean of fit, infinities by the ends of its range. With
+    one expert the model is scikit-learn's LogisticRegression with the same C.
+
+    References
+    ----------
+    M. I. Jordan and R. A. Jacobs, Hierarchical mixtures of experts and the EM algorithm. Neural
+    Computation 6, 1994.
+
+    Examples
+    --------
+    >>> from spinney import MixtureOfExpertsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(400, 2))
+    >>> y = (X[:, 1] > 0) ^ (X[:, 0] > 0)
+    >>> model = MixtureOfExpertsClassifier(branching=(2,), random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    _own = "logistic"
+    _classes = True
+
+    def __init__(
+        self,
+        expert: Any = "logistic",
+        *,
+        estimators: Any = None,
+        branching: Any = None,
+        C: float = 1.0,
+        gate_C: float = 1.0,
+        solver: str = "em",
+        n_init: int = 3,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        categorical_features: Any = "from_dtype",
+        unseen: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.expert = expert
+        self.estimators = estimators
+        self.branching = branching
+        self.C = C
+        self.gate_C = gate_C
+        self.solver = solver
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        codes = self._combined(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of the classes: those of the experts, each by its share.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        shares = self._combined(X)
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    # -- What the base asks
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        target = class_target(y, weight, estimator_name=type(self).__name__)
+        build = partial(build_target, target)
+        return FitTarget(target.weight, target.codes, target.classes, build)
+
+    def _lesson(
+        self, asked: Asked, weight: Floats, ridges: tuple[Floats, Floats], truth: Any, told: Any
+    ) -> Lesson:
+        if self.estimators is not None:
+            all_classes(self.classes_, read_members(self.estimators))
+        return Lesson(asked, weight, *ridges, truth, told, classes=self.classes_)
+
+    def _new_expert(self, lesson: Lesson, learner: Any, schema: Schema) -> Callable[[int], Expert]:
+        classes = self.classes_
+        n_columns = lesson.asked.design.shape[1]
+
+        def new(seed: int) -> Expert:
+            if learner is None:
+                return LogisticExpert(np.zeros((n_columns, len(classes) - 1)))
+            return ClassLearner(None, classes, Recipe(learner, seed, schema))
+
+        return new
+
+    def _fitted_expert(self, lesson: Lesson, who: str, estimator: Any) -> Expert:
+        return ClassLearner(estimator, self.classes_, None, who)
+
+    def _shown(self, lesson: Lesson, expert: Any) -> Any:
+        if isinstance(expert, LogisticExpert):
+            return logistic_part(expert, self._design)
+        return expert.estimator
+
+    def _asked_of(self, asked: Asked, y: Any) -> Lesson:
+        labels = check_y(y, len(asked.design), type(self).__name__)
+        codes = codes_of(labels, {label: k for k, label in enumerate(self.classes_.tolist())})
+        if codes.min(initial=0) < 0:
+            strange = labels.tolist()[int(codes.argmin())]
+            raise ValueError(f"y holds {strange!r}, which is none of the classes of fit.")
+        weight, ridge = np.ones(len(labels)), self._design.ridge
+        return Lesson(asked, weight, ridge, ridge, codes, labels, classes=self.classes_)
+
+    def _counted(self, answer: Floats) -> Floats:
+        return np.exp(answer)

@@ -1,0 +1,197 @@
+"""Constructor parameters of mixtures: every check of them is here."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from spinney._choices import check_choice, check_integer, check_number, check_verbose, is_integer
+from spinney._settings import thread_count
+from spinney.ensemble._apprentice import weight_name
+from spinney.ensemble._ballots import read_members
+from spinney.mixture._em import Limits
+
+__all__ = ["Settings", "read_settings"]
+
+_FLAT = (3,)
+_MOST_EXPERTS = 1000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked parameters.
+
+    `learner` is None for the mixture's own experts, `fitted` empty unless experts are given;
+    otherwise it holds a name for messages and an estimator for each.
+    """
+
+    branching: tuple[int, ...]
+    learner: Any
+    fitted: list[tuple[str, Any]]
+    limits: Limits
+    n_starts: int
+    by_gradient: bool
+    experts_c: float
+    gates_c: float
+    n_threads: int
+    verbose: int
+
+    @property
+    def own_experts(self) -> bool:
+        """Whether the experts are logistic or linear."""
+        return self.learner is None and not self.fitted
+
+
+def read_settings(mixture: Any, own: str, *, classes: bool) -> Settings:
+    """Check the parameters of a mixture.
+
+    Parameters
+    ----------
+    mixture : estimator
+        Whose attributes are read.
+    own : str
+        What the mixture's own experts are called.
+    classes : bool
+        Whether experts are classifiers.
+
+    Returns
+    -------
+    Settings
+    """
+    learner = _learner(mixture.expert, own, classes)
+    fitted = _fitted(mixture.estimators, classes)
+    if fitted and learner is not None:
+        raise ValueError(
+            f"expert={type(learner).__name__} is to be learned, and estimators are learned "
+            "already. Give one of them."
+        )
+    check_choice("solver", mixture.solver, ("em", "gradient"))
+    by_gradient = mixture.solver == "gradient"
+    if by_gradient and (fitted or learner is not None):
+        raise ValueError(
+            f"solver='gradient' needs experts with slopes: expert={own!r} and no estimators. Use "
+            "solver='em' for others."
+        )
+    check_choice("unseen", mixture.unseen, ("missing", "error"))
+    limits = Limits(
+        check_integer("max_iter", mixture.max_iter, low=1),
+        check_number("tol", mixture.tol, low=0.0),
+    )
+    return Settings(
+        branching=_branching(mixture.branching, len(fitted)),
+        learner=learner,
+        fitted=fitted,
+        limits=limits,
+        n_starts=check_integer("n_init", mixture.n_init, low=1),
+        by_gradient=by_gradient,
+        experts_c=check_number("C", mixture.C, low=0.0, open_low=True),
+        gates_c=check_number("gate_C", mixture.gate_C, low=0.0, open_low=True),
+        n_threads=thread_count(mixture.n_jobs),
+        verbose=check_verbose(mixture.verbose),
+    )
+
+
+def _branching(given: Any, n_fitted: int) -> tuple[int, ...]:
+    if given is None:
+        return (n_fitted,) if n_fitted else _FLAT
+    numbers = [given] if is_integer(given) else given
+    if (
+        not isinstance(numbers, Sequence)
+        or isinstance(numbers, str)
+        or not len(numbers)
+        or not all(is_integer(number) and number >= 1 for number in numbers)
+    ):
+        raise ValueError(
+            "branching must be integers >= 1, such as (3,) for three experts or (2, 2) for two "
+            f"gates of two below a first one, got {given!r}."
+        )
+    branching = tuple(int(number) for number in numbers)
+    n_experts = prod(branching)
+    if n_experts > _MOST_EXPERTS:
+        raise ValueError(
+            f"branching={given!r} asks for {n_experts} experts, the limit is {_MOST_EXPERTS}."
+        )
+    if n_fitted and n_experts != n_fitted:
+        raise ValueError(
+            f"branching={given!r} has room for {n_experts} experts, but estimators holds "
+            f"{n_fitted}. Use branching=None for one gate over all of them."
+        )
+    return branching
+
+
+def _learner(expert: Any, own: str, classes: bool) -> Any:
+    """Check the learner of the experts; None for the mixture's own."""
+    if expert is None or isinstance(expert, str):
+        check_choice("expert", expert, (own,))
+        return None
+    kind = "classifier" if classes else "regressor"
+    if inspect.isclass(expert):
+        raise TypeError(
+            f"expert is the class {expert.__name__}. Give an instance of it, such as "
+            f"expert={expert.__name__}()."
+        )
+    name = type(expert).__name__
+    if not isinstance(expert, BaseEstimator) or not (
+        is_classifier(expert) if classes else is_regressor(expert)
+    ):
+        raise TypeError(f"expert must be {own!r} or a {kind}, got {name}.")
+    if weight_name(expert) is None:
+        raise ValueError(
+            f"expert={name} cannot take weights: its fit has no sample_weight, and an expert "
+            f"learns from its share of every row. Use one that has, or expert={own!r}."
+        )
+    if classes:
+        _check_probabilities(expert, f"expert={name}")
+    return expert
+
+
+def _check_probabilities(estimator: Any, who: str) -> None:
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"{who} has no predict_proba: a gate weighs probabilities. Wrap it in "
+            "sklearn.calibration.CalibratedClassifierCV, or use another."
+        )
+
+
+def _fitted(estimators: Any, classes: bool) -> list[tuple[str, Any]]:
+    if estimators is None:
+        return []
+    if classes:
+        members = [(member.who, member.frozen) for member in read_members(estimators)]
+        for who, estimator in members:
+            _check_probabilities(estimator, who)
+            if getattr(estimator, "classes_", None) is None:
+                raise ValueError(f"{who} has no classes_, so its probabilities have no names.")
+        return members
+    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
+        raise TypeError(
+            "estimators must be a list of fitted regressors or of (name, regressor) pairs, got "
+            f"{type(estimators).__name__}."
+        )
+    if not len(estimators):
+        raise ValueError("estimators is empty. Give at least one fitted regressor.")
+    return [_fitted_regressor(index, entry) for index, entry in enumerate(estimators)]
+
+
+def _fitted_regressor(index: int, entry: Any) -> tuple[str, Any]:
+    who, estimator = f"estimators[{index}]", entry
+    if isinstance(entry, tuple):
+        if len(entry) != 2 or not isinstance(entry[0], str):
+            raise TypeError(f"{who} must be a regressor or a (name, regressor) pair.")
+        who, estimator = f"{who} {entry[0]!r}", entry[1]
+    if inspect.isclass(estimator) or not callable(getattr(estimator, "predict", None)):
+        raise TypeError(f"{who} must be a fitted regressor, got {estimator!r}.")
+    if is_classifier(estimator):
+        raise TypeError(f"{who} is a classifier. Members must be regressors.")
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        raise NotFittedError(
+            f"{who} is not fitted yet. Members are not fitted here: call its fit first."
+        ) from None
+    return who, estimator

@@ -1,0 +1,1 @@
+"""Evolved trees against plain NumPy. `kit` looks into a search; the rest are tests."""

@@ -1,0 +1,268 @@
+"""A fit that is killed goes on from its file to the identical result; other files are refused."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+from sklearn.base import clone
+
+from evolve.kit import classes_of, mixed_table
+from spinney import GPForestClassifier, GPTreeClassifier, GPTreeRegressor
+from spinney.evolve import Bool, Constant, Numeric, compose
+
+SCRIPT = """
+import sys
+import numpy as np
+from evolve.kit import classes_of, mixed_table
+from spinney import {kind}
+frame = mixed_table(np.random.default_rng(0), 200)
+y = classes_of(frame, np.random.default_rng(1), 3)
+print("go", flush=True)
+{kind}({settings}, checkpoint=sys.argv[1], checkpoint_every=3).fit(frame, y)
+"""
+
+
+def problem(n=200):
+    frame = mixed_table(np.random.default_rng(0), n)
+    return frame, classes_of(frame, np.random.default_rng(1), 3)
+
+
+def forest_of(model):
+    return [model.tree_] if hasattr(model, "tree_") else list(model.forest_)
+
+
+def same(one, other):
+    return forest_of(one) == forest_of(other) and one.n_evaluations_ == other.n_evaluations_
+
+
+def kill_in_the_middle(kind, settings, path):
+    """Run a fit in a process of its own; kill it some writings after the file appears."""
+    text = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(kind=kind.__name__, settings=text), str(path)],
+        env=os.environ | {"PYTHONPATH": paths},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        give_up = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < give_up:
+            assert process.poll() is None, "it ended before it wrote a file"
+            time.sleep(0.01)
+        time.sleep(0.15)
+        assert process.poll() is None, "it was done before it was killed"
+    finally:
+        process.kill()  # nothing can be tidied up
+        process.wait()
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        (GPTreeClassifier, {"generations": 200, "refine_constants": True, "patience": 100}),
+        (GPTreeRegressor, {"generations": 100, "n_jobs": 2}),
+        (GPForestClassifier, {"n_estimators": 4}),
+    ],
+)
+def test_a_fit_that_is_killed_goes_on_to_the_identical_result(kind, more, tmp_path):
+    settings = {"population_size": 200, "generations": 60, "random_state": 5, **more}
+    frame, y = problem()
+    path = tmp_path / "state.bin"
+    kill_in_the_middle(kind, settings, path)
+    before = path.read_bytes()
+    tests_before = load_file(path)["test_begin"]
+    resumed = kind(**settings, checkpoint=path, checkpoint_every=1000).fit(frame, y)
+    whole = kind(**settings).fit(frame, y)
+    assert same(resumed, whole)
+    assert path.read_bytes() != before
+    assert len(load_file(path)["test_begin"]) > len(tests_before)
+    assert [one.name for one in tmp_path.iterdir()] in (
+        ["state.bin"],
+        ["state.bin", "state.bin.new"],
+    )
+
+
+SMALL = {"population_size": 30, "generations": 6, "random_state": 2}
+
+
+def unfinished(tmp_path, monkeypatch, model, frame, y, n=4):
+    """Return the file of a fit that failed after some writings."""
+    from spinney.evolve import _run
+
+    path, written = tmp_path / "half.state", []
+    keep = _run.save
+
+    def save(*args):
+        keep(*args)
+        written.append(1)
+        if len(written) == n:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_run, "save", save)
+        with pytest.raises(KeyboardInterrupt):
+            model.set_params(checkpoint=path, checkpoint_every=1).fit(frame, y)
+    return path
+
+
+@pytest.fixture
+def half(tmp_path, monkeypatch):
+    frame, y = problem(80)
+    return unfinished(tmp_path, monkeypatch, GPTreeClassifier(**SMALL), frame, y)
+
+
+@pytest.mark.parametrize("n", range(1, 25, 2))
+@pytest.mark.parametrize(
+    "model",
+    [GPTreeClassifier(**SMALL), GPForestClassifier(3, **SMALL, max_depth=2)],
+    ids=["tree", "forest"],
+)
+def test_a_fit_may_stop_after_any_generation(model, n, tmp_path, monkeypatch):
+    frame, y = problem(80)
+    model, whole = clone(model), clone(model).fit(frame, y)
+    path = unfinished(tmp_path, monkeypatch, model, frame, y, n)
+    assert not hasattr(model, "n_evaluations_")
+    assert same(model.set_params(checkpoint=path, checkpoint_every=7).fit(frame, y), whole)
+
+
+def test_a_finished_file_gives_the_same_model_at_once(tmp_path):
+    frame, y = problem(80)
+    path = tmp_path / "done"
+    model = GPTreeClassifier(**SMALL, checkpoint=path).fit(frame, y)
+    data = path.read_bytes()
+    again = GPTreeClassifier(**SMALL, checkpoint=str(path), n_jobs=2, verbose=0).fit(frame, y)
+    assert same(model, again)
+    assert path.read_bytes() == data
+
+
+def refused(model, path, frame, y, words, weight=None):
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=words) as found:
+        model.set_params(checkpoint=path).fit(frame, y, sample_weight=weight)
+    assert path.name in str(found.value)
+    assert path.read_bytes() == before
+    assert not hasattr(model, "tree_")
+
+
+def test_a_file_of_other_data_is_refused_and_left_as_it_is(half):
+    frame, y = problem(80)
+    other = frame.copy()
+    other.loc[3, "x"] += 1e-9
+    flipped = np.where(np.arange(80) == 5, (y + 1) % 3, y)
+    weight = np.where(np.arange(80) == 5, 2.0, 1.0)
+    words = "another data set"
+    refused(GPTreeClassifier(**SMALL), half, other, y, words)
+    refused(GPTreeClassifier(**SMALL), half, frame, flipped, words)
+    refused(GPTreeClassifier(**SMALL), half, frame.iloc[:-1], y[:-1], words)
+    refused(GPTreeClassifier(**SMALL), half, frame.rename(columns={"x": "z"}), y, words)
+    refused(GPTreeClassifier(**SMALL), half, frame, y, words, weight)
+    refused(GPTreeRegressor(**SMALL), half, frame, y.astype(float), words)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"generations": 7},
+        {"population_size": 31},
+        {"max_size": 11},
+        {"max_depth": 5},
+        {"min_entropy": 0.6},
+        {"min_fraction": 0.01},
+        {"tournament_size": 4},
+        {"patience": 3},
+        {"refine_constants": True},
+        {"class_weight": "balanced"},
+        {"priors": [0.2, 0.3, 0.5]},
+        {"functions": [">", "and"]},
+        {"terminals": ["x", "constants"]},
+        {"random_state": 3},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_file_of_other_settings_is_refused(half, change):
+    refused(GPTreeClassifier(**SMALL | change), half, *problem(80), "other settings")
+
+
+def far(limit):
+    return compose("far", lambda x: (x > limit) | (-limit > x), takes=(Numeric,), returns=Bool)
+
+
+def test_a_file_of_another_composed_function_is_refused(tmp_path, monkeypatch):
+    frame, y = problem(80)
+    own = {"functions": [far(1.0), ">", "and"]}
+    path = unfinished(tmp_path, monkeypatch, GPTreeClassifier(**SMALL, **own), frame, y)
+    whole = GPTreeClassifier(**SMALL, **own).fit(frame, y)
+    same_again = GPTreeClassifier(**SMALL, functions=[far(1.0), ">", "and"], checkpoint=path)
+    refused(GPTreeClassifier(**SMALL, functions=[far(2.0), ">", "and"]), path, frame, y, "settings")
+    assert same(same_again.fit(frame, y), whole)
+
+
+def test_a_file_of_other_constants_is_refused(tmp_path, monkeypatch):
+    frame, y = problem(80)
+    many = np.arange(3000.0)
+    terms = [0, Constant(tuple(many.tolist()))]
+    model = GPTreeClassifier(**SMALL, terminals=terms)
+    path = unfinished(tmp_path, monkeypatch, model, frame, y)
+    many[1500] += 0.5
+    other = [0, Constant(tuple(many.tolist()))]
+    refused(GPTreeClassifier(**SMALL, terminals=other), path, frame, y, "settings")
+
+
+def test_a_file_of_another_version_is_refused(half):
+    from safetensors import safe_open
+
+    with safe_open(half, framework="numpy") as file:
+        facts = file.metadata()
+    save_file(load_file(half), half, facts | {"format": "0"})
+    refused(GPTreeClassifier(**SMALL), half, *problem(80), "another version")
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"not a state at all" * 50])
+def test_a_file_that_is_something_else_is_refused(tmp_path, data):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(data)
+    refused(GPTreeClassifier(**SMALL), path, *problem(80), "notes.txt")
+
+
+def test_a_file_that_lost_its_end_is_refused(half):
+    data = half.read_bytes()
+    for n in (len(data) - 1, len(data) // 2, 100):
+        half.write_bytes(data[:n])
+        refused(GPTreeClassifier(**SMALL), half, *problem(80), "half.state")
+
+
+def test_a_damaged_file_is_refused_or_harmless(half):
+    """No byte of the file can be changed to another result."""
+    frame, y = problem(80)
+    whole = GPTreeClassifier(**SMALL).fit(frame, y)
+    data = half.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(0, len(data), 150).tolist():
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        half.write_bytes(damaged)
+        try:
+            model = GPTreeClassifier(**SMALL, checkpoint=half).fit(frame, y)
+        except ValueError as problem_found:
+            assert "half.state" in str(problem_found)  # noqa: PT017
+            assert half.read_bytes() == damaged
+        else:
+            assert same(model, whole), place
+
+
+def test_a_folder_that_is_not_there_is_named_before_any_work(tmp_path):
+    frame, y = problem(80)
+    for path, name in ((tmp_path / "nowhere" / "state", "nowhere"), (tmp_path, tmp_path.name)):
+        model = GPTreeClassifier(**SMALL, checkpoint=path, checkpoint_every=10)
+        with (
+            mock.patch("spinney.evolve._run.save") as save,
+            pytest.raises((ValueError, OSError), match=name),
+        ):
+            model.fit(frame, y)
+        assert not save.called
