@@ -109,7 +109,7 @@ def conclusions(sizes, means):
         rows,
     )
     for text, holds in _claims(sizes, means):
-        print(f"{text}: {'holds' if holds else 'does not hold'}")
+        print(f"{text}: {'holds' if holds else 'not shown'}")
 
 
 def _largest_small(sizes):

@@ -7,6 +7,10 @@ import pandas as pd
 from hypothesis import strategies as st
 
 BRANCHINGS = [(1,), (2,), (3,), (4,), (2, 2), (3, 2), (1, 2), (2, 1), (2, 2, 2)]
+SOFT_COEFS = {  # of the scores of `soft_regimes`
+    1: np.array([[1.0, 2.0], [1.0, -2.0]]),
+    2: np.array([[3.0, 0.0], [0.0, -3.0], [0.0, 3.0], [-3.0, 0.0]]),
+}
 
 
 def slopes(function: Any, at: np.ndarray, step: float = 1e-6) -> np.ndarray:
@@ -38,6 +42,22 @@ def four_regimes(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarr
     coef = np.array([[2.0, 1.0], [-2.0, 1.0], [1.0, -2.0], [-1.0, -2.0]])
     shift = np.array([1.0, -1.0, 0.5, -2.0])
     return X, (X * coef[part]).sum(axis=1) + shift[part], part
+
+
+def soft_regimes(rng: np.random.Generator, gates: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw rows, their regimes and scores from a mixture with soft gates.
+
+    One gate of two branches parts the rows along the first column; with two levels of gates, both
+    gates below it part them along the second. A regime's score is 0 in the middle of its rows.
+    """
+    X = rng.uniform(-3, 3, size=(6000, 2))
+    above = rng.random((6000, 2)) < 1 / (1 + np.exp(-6.0 * X))
+    if gates == 1:
+        part, middle = above[:, 0] * 1, 1.5 * np.array([[-1, 0], [1, 0]])
+    else:
+        part = 2 * above[:, 0] + above[:, 1]
+        middle = 1.5 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])
+    return X, ((X - middle[part]) * SOFT_COEFS[gates][part]).sum(axis=1), part
 
 
 @st.composite

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from mixture_kit import assert_never_falls, four_regimes, problems, two_regimes
+from mixture_kit import (
+    SOFT_COEFS,
+    assert_never_falls,
+    four_regimes,
+    problems,
+    soft_regimes,
+    two_regimes,
+)
 from reference.mixture import log_likelihood
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -67,6 +74,19 @@ def test_one_expert_is_scikit_learns_logistic_regression(n_classes, C):
     assert model.predict(X).tolist() == theirs.predict(X).tolist()
 
 
+@pytest.mark.parametrize("n_classes", [20, 40])
+def test_one_expert_of_many_classes_is_logistic_regression_at_the_tol_it_has(n_classes):
+    """Of 40 classes it has 819 coefficients, too many for the matrix of a step."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 20))
+    y = (X @ rng.normal(size=(20, n_classes)) + rng.gumbel(size=(800, n_classes))).argmax(axis=1)
+    model = MixtureOfExpertsClassifier(branching=1).fit(X, y)
+    theirs = LogisticRegression(tol=1e-8, max_iter=5000).fit(X, y)
+    assert model.converged_
+    np.testing.assert_allclose(model.experts_[0].coef, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+
+
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_one_expert_is_scikit_learns_ridge(C):
     rng = np.random.default_rng(0)
@@ -79,51 +99,51 @@ def test_one_expert_is_scikit_learns_ridge(C):
     np.testing.assert_allclose(model.experts_[0].intercept, theirs.intercept_, rtol=1e-9)
 
 
-def test_two_regimes_of_classes_are_found():
+def assert_regimes_are_found(model, X, part, coefs, *, rows, atol):
+    """Each regime has an expert of its own, of its rows and its coefficients."""
+    of_expert = model.responsibilities(X).argmax(axis=1)
+    n_experts = len(model.experts_)
+    table = np.array(
+        [np.bincount(of_expert[part == p], minlength=n_experts) for p in range(len(coefs))]
+    )
+    expert_of = table.argmax(axis=1)
+    assert sorted(expert_of) == list(range(len(coefs))), table
+    np.testing.assert_array_less(rows, table.max(axis=1) / table.sum(axis=1))
+    found = np.array([model.experts_[e].coef[0] for e in expert_of])
+    np.testing.assert_allclose(found, coefs, atol=atol)
+
+
+def assert_gates_are_found(model):
+    """One column at the first gate and the other at both below it: partners share a border."""
+    steep = [np.abs(gate.coef[1] - gate.coef[0]) for gate in model.gates_]
+    axis = int(steep[0].argmax())
+    assert [int(one.argmax()) for one in steep[1:]] == [1 - axis] * (len(steep) - 1)
+    for one in steep:
+        assert one.min() < 0.4 * one.max()
+        assert 3.0 < one.max() < 12.0  # 6 in truth
+
+
+CLASSES_AND_NUMBERS = [
+    (MixtureOfExpertsClassifier, lambda rng, s: rng.random(len(s)) < 1 / (1 + np.exp(-s)), 0.4),
+    (MixtureOfExpertsRegressor, lambda rng, s: s + 0.3 * rng.normal(size=len(s)), 0.06),
+]
+
+
+@pytest.mark.parametrize(("cls", "drawn", "atol"), CLASSES_AND_NUMBERS)
+@pytest.mark.parametrize("gates", [1, 2])
+def test_the_regimes_of_data_from_the_model_are_found(gates, cls, drawn, atol):
     rng = np.random.default_rng(0)
-    X, score, part = two_regimes(rng, 3000)
-    y = rng.random(3000) < 1 / (1 + np.exp(-score))
-    model = MixtureOfExpertsClassifier(branching=2, C=100, gate_C=100, random_state=0).fit(X, y)
-    best = np.mean((score > 0) == y)
-    assert model.score(X, y) > best - 0.01
-    of_expert = model.responsibilities(X).argmax(axis=1)
-    agreement = np.mean(of_expert == part)
-    assert max(agreement, 1 - agreement) > 0.9
-    order = [0, 1] if agreement > 0.5 else [1, 0]
-    found = np.array([model.experts_[e].coef[0] for e in order])
-    np.testing.assert_allclose(found, [[1.0, 2.0], [1.0, -2.0]], atol=0.6)
-    single = MixtureOfExpertsClassifier(branching=1).fit(X, y)
-    assert single.score(X, y) < best - 0.1
-
-
-def test_two_regimes_of_numbers_are_found():
-    rng = np.random.default_rng(1)
-    X, score, part = two_regimes(rng, 1000)
-    y = score + 0.2 * rng.normal(size=1000)
-    model = MixtureOfExpertsRegressor(branching=2, C=100, gate_C=100, random_state=0).fit(X, y)
-    of_expert = model.responsibilities(X).argmax(axis=1)
-    flipped = np.mean(of_expert == part) < 0.5
-    assert np.mean((of_expert == part) != flipped) > 0.98
-    order = [1, 0] if flipped else [0, 1]
-    found = np.array([model.experts_[e].coef[0] for e in order])
-    np.testing.assert_allclose(found, [[1.0, 2.0], [1.0, -2.0]], atol=0.05)
-    variances = [expert.variance for expert in model.experts_]
-    np.testing.assert_allclose(variances, 0.04, rtol=0.3)
-
-
-@pytest.mark.parametrize("cls", [MixtureOfExpertsClassifier, MixtureOfExpertsRegressor])
-def test_four_regimes_are_found_by_a_hierarchy_of_gates(cls):
-    rng = np.random.default_rng(2)
-    X, score, _ = four_regimes(rng, 4000)
-    model = cls(branching=(2, 2), C=100, gate_C=100, n_init=5, random_state=0)
+    X, score, part = soft_regimes(rng, gates)
+    y = drawn(rng, score)
+    branching = (2,) * gates
+    model = cls(branching=branching, C=100, gate_C=100, n_init=5, random_state=0).fit(X, y)
+    assert_regimes_are_found(model, X, part, SOFT_COEFS[gates], rows=0.8, atol=atol)
+    assert_gates_are_found(model)
+    fewer = cls(branching=branching[1:] or 1, C=100, gate_C=100, random_state=0).fit(X, y)
+    assert fewer.score(X, y) < model.score(X, y) - 0.05
     if cls is MixtureOfExpertsRegressor:
-        assert model.fit(X, score + 0.3 * rng.normal(size=4000)).score(X, score) > 0.99
-        return
-    y = rng.random(4000) < 1 / (1 + np.exp(-2.0 * score))
-    best = np.mean((score > 0) == y)
-    assert model.fit(X, y).score(X, y) > best - 0.02
-    two = MixtureOfExpertsClassifier(branching=2, C=100, gate_C=100, random_state=0).fit(X, y)
-    assert two.score(X, y) < model.score(X, y)
+        variances = [expert.variance for expert in model.experts_]
+        np.testing.assert_allclose(variances, 0.09, rtol=0.2)
 
 
 def test_the_best_of_the_starts_is_kept():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from mixture_kit import BRANCHINGS
 
-from spinney import CARTClassifier
+from spinney import CARTClassifier, MixtureOfExpertsClassifier
+from spinney.mixture._experts import LogisticExpert
 from spinney.mixture._gates import GateTree, log_shares
 
 
@@ -61,24 +62,37 @@ def test_coefficients_can_be_taken_out_and_put_back():
         np.testing.assert_array_equal(one, other)
 
 
-def test_gates_with_hard_limits_are_a_decision_tree():
+def test_a_mixture_with_hard_gates_and_constant_experts_is_a_decision_tree():
     """Scores of 1e6 times the distance from a threshold leave nothing soft."""
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(300, 2))
-    y = (X[:, 0] > 0.2) ^ (X[:, 1] > np.where(X[:, 0] > 0.2, -0.5, 0.7))
-    tree = CARTClassifier(max_depth=2).fit(X, y).tree_
+    X = rng.normal(size=(300, 2)) * [1.0, 50.0] + [0.0, 200.0]
+    y = (X[:, 0] > 0.2) ^ (X[:, 1] > np.where(X[:, 0] > 0.2, 175.0, 235.0))
+    y ^= rng.random(300) < 0.1
+    fitted = CARTClassifier(max_depth=2, min_samples_leaf=20).fit(X, y)
+    tree = fitted.tree_
     assert tree.n_leaves == 4
+    model = MixtureOfExpertsClassifier(branching=(2, 2), n_init=1, random_state=0).fit(X, y)
+    centre, *ends = model._design.read(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))[:, 1:]
+    spread = 1.0 / np.array([ends[0][0] - centre[0], ends[1][1] - centre[1]])
 
     def hard(node):
-        coef = np.zeros((3, 1))
-        coef[0], coef[1 + int(tree.feature[node.id])] = -tree.threshold[node.id], 1.0
+        feature = int(tree.feature[node.id])
+        coef = np.zeros((3, 1))  # x - threshold, in the units of the gates
+        coef[0] = -spread[feature] * centre[feature] - tree.threshold[node.id]
+        coef[1 + feature] = spread[feature]
         return 1e6 * coef
 
+    def constant(leaf):
+        coef = np.zeros((3, 1))
+        coef[0] = np.log(leaf.counts[1] / leaf.counts[0])
+        return LogisticExpert(coef)
+
     root = tree.root
-    gates = GateTree((2, 2), ((hard(root),), tuple(hard(child) for child in root.children)))
-    leaves = [leaf for child in root.children for leaf in child.children]
-    experts = np.array([leaf.counts / np.sum(leaf.counts) for leaf in leaves])
-    rows = rng.normal(size=(1000, 2))
-    shares = np.exp(log_shares(gates.log_branches(np.column_stack([np.ones(1000), rows]))))
-    fitted = CARTClassifier(max_depth=2).fit(X, y)
-    np.testing.assert_allclose(shares @ experts, fitted.predict_proba(rows), atol=1e-9)
+    model._gates = GateTree((2, 2), ((hard(root),), tuple(hard(child) for child in root.children)))
+    model._experts = tuple(constant(leaf) for child in root.children for leaf in child.children)
+    rows = rng.normal(size=(1000, 2)) * [1.0, 50.0] + [0.0, 200.0]
+    assert len(np.unique(fitted.predict_proba(rows), axis=0)) == 4
+    np.testing.assert_allclose(model.predict_proba(rows), fitted.predict_proba(rows), atol=1e-9)
+    assert model.predict(rows).tolist() == fitted.predict(rows).tolist()
+    owner = model.responsibilities(rows)
+    np.testing.assert_allclose(owner.max(axis=1), 1.0)

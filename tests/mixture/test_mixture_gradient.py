@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from mixture_kit import assert_never_falls, problems, slopes, two_regimes
+from scipy.optimize import OptimizeResult
+from sklearn.exceptions import ConvergenceWarning
 
 from spinney import CARTClassifier, MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from spinney.mixture._em import State, random_start
+from spinney.mixture import _gradient
+from spinney.mixture._em import Limits, State, random_start
 from spinney.mixture._experts import LinearExpert, LogisticExpert
 from spinney.mixture._gradient import _packed, _unpacked, slope_of
 from spinney.mixture._lesson import Asked, Lesson, Scale
@@ -76,6 +79,55 @@ def test_both_solvers_find_the_same_mixture(cls):
     by_em, by_slopes = (cls(solver=s, **options).fit(X, y) for s in ("em", "gradient"))
     assert by_em.log_likelihood_[-1] == pytest.approx(by_slopes.log_likelihood_[-1], rel=1e-4)
     assert by_em.score(X, y) == pytest.approx(by_slopes.score(X, y), abs=0.01)
+
+
+def test_gradient_ascent_ends_after_five_steps_in_a_row_that_bring_nothing():
+    rng = np.random.default_rng(6)
+    X, score, _ = two_regimes(rng, 400)
+    y = score + rng.normal(size=400)
+    for cls, truth in ((MixtureOfExpertsClassifier, y > 0), (MixtureOfExpertsRegressor, y)):
+        model = cls(branching=2, solver="gradient", n_init=1, random_state=0).fit(X, truth)
+        idle = np.diff(model.log_likelihood_) <= model.tol * 400
+        assert model.converged_
+        assert idle[-5:].all()
+        assert not any(idle[k : k + 5].all() for k in range(len(idle) - 5))
+
+
+def test_tol_met_at_the_last_step_allowed_counts_as_converged():
+    rng = np.random.default_rng(6)
+    X, score, _ = two_regimes(rng, 400)
+    options = {"branching": 2, "solver": "gradient", "n_init": 1, "random_state": 0}
+    free = MixtureOfExpertsClassifier(**options).fit(X, score > 0)
+    assert 5 < free.n_iterations_ < free.max_iter
+    exact = MixtureOfExpertsClassifier(**options, max_iter=free.n_iterations_).fit(X, score > 0)
+    assert exact.converged_
+    assert exact.n_iterations_ == exact.max_iter
+    short = MixtureOfExpertsClassifier(**options, max_iter=free.n_iterations_ - 1)
+    with pytest.warns(ConvergenceWarning, match="still climbs"):
+        short.fit(X, score > 0)
+    assert not short.converged_
+
+
+def test_an_optimiser_that_gives_up_on_a_slope_has_not_converged(monkeypatch):
+    """Whatever it says of steps: neither tol was met nor is it flat there."""
+    lesson = lesson_of(np.random.default_rng(0), 2)
+    start = random_start(
+        lesson, (2,), lambda seed: LogisticExpert(np.zeros((3, 1))), np.random.default_rng(0)
+    )
+
+    def gives_up(status, slope):
+        def stopped(lost, at, **options):
+            value, _ = lost(at)
+            there = np.full(len(at), slope)
+            return OptimizeResult(x=at, fun=value, jac=there, status=status, success=status == 0)
+
+        monkeypatch.setattr(_gradient, "minimize", stopped)
+        return _gradient.ascend(lesson, start, Limits(max_iter=10, tol=1e-4)).converged
+
+    assert not gives_up(status=1, slope=1.0)  # too many calls
+    assert not gives_up(status=2, slope=1.0)  # no step found on a slope
+    assert gives_up(status=2, slope=1e-9)  # no step found, at a top
+    assert gives_up(status=0, slope=0.0)
 
 
 def test_learners_without_slopes_are_refused():

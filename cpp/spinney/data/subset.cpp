@@ -13,6 +13,7 @@ Kept keep_samples(const Samples& all, std::span<const double> factor) {
   Kept out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
   Samples& kept = out.samples;
   kept.n_classes = all.n_classes;
+  kept.y_shift = all.y_shift;
   kept.row.reserve(n);
   kept.weight.reserve(n);
   kept.split_weight.reserve(n);

@@ -54,6 +54,16 @@ void fill_classes(const Target& target, Samples& samples) {
   if (target.n_classes == 2) samples.is_one.assign(samples.label.begin(), samples.label.end());
 }
 
+/// Numbers within a factor of two of each other lose nothing by subtraction, and what is summed up afterwards is
+/// rounded by their spread, not by their size: exact ties stay ties.
+void shift_far_numbers(Samples& samples) {
+  if (samples.y.empty()) return;
+  const double low = samples.y.front(), high = samples.y.back();  // they are in order
+  if (low > 0.0 && high <= 2.0 * low) samples.y_shift = low;
+  if (high < 0.0 && low >= 2.0 * high) samples.y_shift = high;
+  for (double& y : samples.y) y -= samples.y_shift;
+}
+
 void fill_weights(const Target& target, Samples& samples) {
   const std::vector<double>& scale = target.split_scale.empty() ? target.class_scale : target.split_scale;
   bool equal = true;
@@ -111,6 +121,7 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take, I
   } else {
     order_by_y(target, samples.row, interrupt);
     for (const RowIndex row : samples.row) samples.y.push_back(target.y[row]);
+    shift_far_numbers(samples);
   }
   fill_weights(target, samples);
   find_units(samples);

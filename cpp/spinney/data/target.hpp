@@ -33,7 +33,8 @@ struct Samples {
   std::vector<RowIndex> row;
   std::vector<std::uint16_t> label;  // classification
   std::vector<std::uint8_t> is_one;  // two classes: label as a byte, for the tightest loop
-  std::vector<double> y;             // regression
+  std::vector<double> y;             // regression, less y_shift
+  double y_shift = 0.0;              // what numbers far from 0 have in common; taken off without rounding
   std::vector<double> weight;        // the row's own weight
   bool equal_weights = true;         // all of those are the same
   std::vector<double> split_weight;  // with class scales; empty if all are equal to unit_weight

@@ -17,7 +17,7 @@ void find_errors(const SharedTable& table, const Tree& tree, std::vector<double>
   Predictor(tree).answers(tree, table.data.values, samples.row, off.data(), interrupt);
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     off[s] = tree.n_classes > 0 ? (off[s] == static_cast<double>(samples.label[s]) ? 0.0 : 1.0)
-                                : std::abs(off[s] - samples.y[s]);
+                                : std::abs(off[s] - (samples.y[s] + samples.y_shift));
   }
 }
 

@@ -69,7 +69,7 @@ void Summarizer::finish_regression(Summary& summary, double centre, double loss)
   NodeStats& stats = summary.stats;
   stats.weight = summary.totals.weight;
   summary.totals.loss = loss;
-  stats.value = {centre};
+  stats.value = {centre + samples_.y_shift};
   stats.risk = summary.pure ? 0.0 : loss;
   stats.impurity = stats.risk / stats.weight;
 }

@@ -16,6 +16,10 @@ from spinney.mixture._lesson import Lesson
 __all__ = ["ascend", "slope_of"]
 
 Floats = NDArray[np.float64]
+Bound = tuple[float | None, float | None]
+_IDLE_STEPS = 5  # in a row must bring nothing: the gains of quasi-Newton steps are uneven
+_NO_STEP = 2  # what L-BFGS-B says when its line search finds nothing higher
+_FLAT = 1e-5  # slope for a unit of weight at a top, as far as rounding lets it be seen
 
 
 def ascend(lesson: Lesson, start: State, limits: Limits) -> Climb:
@@ -35,9 +39,10 @@ def ascend(lesson: Lesson, start: State, limits: Limits) -> Climb:
     Climb
     """
     history: list[float] = []
-    last = {"value": -np.inf}
+    value = start.evaluate(lesson)[0]
     if not len(_packed(start)):  # one expert of one class
-        return finished(start, [start.evaluate(lesson)[0]], converged=True)
+        return finished(start, [value], converged=True)
+    last, idle = value, 0
 
     def lost(vector: Floats) -> tuple[float, Floats]:
         state = _unpacked(lesson, start, vector)
@@ -45,25 +50,36 @@ def ascend(lesson: Lesson, start: State, limits: Limits) -> Climb:
         return -value, -slope_of(lesson, state, shares)
 
     def note(intermediate_result: Any) -> None:
+        nonlocal last, idle
         value = -float(intermediate_result.fun)
         history.append(value)
-        gain, last["value"] = value - last["value"], value
-        if gain <= limits.tol * lesson.total:
+        idle = idle + 1 if value - last <= limits.tol * lesson.total else 0
+        last = value
+        if idle >= _IDLE_STEPS:
             raise StopIteration
 
+    bounds = _bounds(start)
     found = minimize(
         lost,
         _packed(start),
         jac=True,
         method="L-BFGS-B",
-        bounds=_bounds(start),
+        bounds=bounds,
         callback=note,
         options={"maxiter": limits.max_iter, "maxfun": 20 * limits.max_iter, "ftol": 0, "gtol": 0},
     )
     state = _unpacked(lesson, start, found.x)
     if not history:  # there was nothing to climb
         history.append(-float(found.fun))
-    return finished(state, history, len(history) < limits.max_iter)
+    flat = _steepest(found.x, -found.jac, bounds) <= _FLAT * lesson.total
+    at_top = bool(found.success) or (found.status == _NO_STEP and flat)
+    return finished(state, history, idle >= _IDLE_STEPS or at_top)
+
+
+def _steepest(place: Floats, slope: Floats, bounds: list[Bound]) -> float:
+    """Return the largest slope upwards that no lower bound forbids."""
+    low = np.array([-np.inf if bound[0] is None else bound[0] for bound in bounds])
+    return float(np.abs(np.where((place <= low) & (slope < 0.0), 0.0, slope)).max())
 
 
 def slope_of(lesson: Lesson, state: State, shares: Floats) -> Floats:
@@ -116,7 +132,7 @@ def _unpacked(lesson: Lesson, like: State, vector: Floats) -> State:
     return State.of(lesson, like.gates.with_coefs(coefs), experts)
 
 
-def _bounds(state: State) -> list[tuple[float | None, float | None]]:
+def _bounds(state: State) -> list[Bound]:
     experts: Any = state.experts
     free = sum(coef.size for coef in state.gates.coefs())
     return [(None, None)] * free + [bound for expert in experts for bound in expert.bounds()]

@@ -19,11 +19,11 @@ from spinney.ensemble._learner import new_member, told_of_columns
 from spinney.mixture._experts import LEAST_SHARE, best_variance, log_normal, truth_of
 from spinney.mixture._lesson import Asked, Lesson, Scale
 
-__all__ = ["ClassLearner", "NumberLearner", "Recipe"]
+__all__ = ["FARTHEST", "ClassLearner", "NumberLearner", "Recipe"]
 
 Floats = NDArray[np.float64]
 _DOUBT = 1e-3  # spread evenly over the classes
-_FARTHEST = 1e100  # in units of the spread of y: squares stay in range
+FARTHEST = 1e100  # in units of the spread of y: squares stay in range
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,16 @@ class Recipe:
         if not _weighs(lesson, share):
             share = lesson.weight
         codes = None if lesson.classes is None else lesson.truth
-        member = new_member(told_of_columns(self.learner, self.schema), codes, self.seed)
+        member = new_member(self._told(), codes, self.seed)
         name = weight_name(member) or "sample_weight"
         return member.fit(lesson.asked.table, lesson.told, **{name: share})
+
+    def _told(self) -> Any:
+        """Return the learner; one that the user has not told which columns are nominal is told."""
+        own = getattr(self.learner, "categorical_features", "from_dtype")
+        if not isinstance(own, str) or own != "from_dtype":
+            return self.learner
+        return told_of_columns(self.learner, self.schema)
 
 
 def _weighs(lesson: Lesson, share: Floats) -> bool:
@@ -148,7 +155,7 @@ class NumberLearner:
                 f"{self.who} predicts an array of shape {found.shape} for {n_rows} rows, or "
                 "numbers that are not finite. An expert must predict one finite number a row."
             )
-        return np.clip(self.scale.down(found.reshape(-1)), -_FARTHEST, _FARTHEST)
+        return np.clip(self.scale.down(found.reshape(-1)), -FARTHEST, FARTHEST)
 
     def log_density(self, lesson: Lesson, answer: Floats) -> Floats:
         """Return the logarithm of the normal density."""

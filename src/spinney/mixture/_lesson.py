@@ -53,7 +53,8 @@ class Scale:
 
     def down(self, numbers: Floats) -> Floats:
         """Return the user's numbers centred and scaled."""
-        return np.asarray((np.ldexp(numbers, -self.exponent) - self.centre) / self.spread)
+        with np.errstate(over="ignore"):  # who must not get infinities clips them
+            return np.asarray((np.ldexp(numbers, -self.exponent) - self.centre) / self.spread)
 
     def up(self, numbers: Floats) -> Floats:
         """Return centred and scaled numbers as the user's, at most the largest finite ones."""

@@ -13,7 +13,7 @@ from spinney._table import Schema
 from spinney._target import real_core, real_target
 from spinney.mixture._base import BaseMixture
 from spinney.mixture._experts import Expert, LinearExpert
-from spinney.mixture._learners import NumberLearner, Recipe
+from spinney.mixture._learners import FARTHEST, NumberLearner, Recipe
 from spinney.mixture._lesson import Asked, Lesson, Scale
 from spinney.mixture._views import linear_part
 
@@ -199,7 +199,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
     def _asked_of(self, asked: Asked, y: Any) -> Lesson:
         weight, ridge = np.ones(len(asked.design)), self._design.ridge
         numbers = real_target(y, weight, estimator_name=type(self).__name__)
-        scaled = self._scale.down(numbers)
+        scaled = np.clip(self._scale.down(numbers), -FARTHEST, FARTHEST)
         return Lesson(asked, weight, ridge, ridge, scaled, numbers, scale=self._scale)
 
     def _counted(self, answer: Floats) -> Floats:

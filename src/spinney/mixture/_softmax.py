@@ -12,18 +12,17 @@ scikit-learn penalises, and neither leaves a direction in which the model does n
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from spinney.mixture._solve import solved
 
 Floats = NDArray[np.float64]
-_MOST_UNKNOWNS = 600  # beyond that, matrices of second derivatives cost more than they bring
+_MOST_UNKNOWNS = 600  # beyond that, the equations of a step are solved without their matrix
 _MOST_HALVINGS = 40
-_QUASI_STEPS = 10
+_MOST_PRODUCTS = 300  # with that matrix, for one step
+_LEFT_OVER = 1e-4  # of the right-hand side: good enough for a step among several
 
 
 def log_softmax(design: Floats, coef: Floats) -> Floats:
@@ -134,9 +133,9 @@ class SoftTargets:
         """
         if coef.shape[1] == 0:
             return coef, log_prob
-        if coef.size > _MOST_UNKNOWNS:
-            return self._by_slopes(coef, log_prob)
         slope = self.gradient(coef, log_prob)
+        if coef.size > _MOST_UNKNOWNS:
+            return self._climbed(coef, log_prob, self._by_products(log_prob, slope))
         step = solved(self.curvature(log_prob), slope.T.ravel())
         return self._climbed(coef, log_prob, step.reshape(slope.T.shape).T)
 
@@ -149,21 +148,37 @@ class SoftTargets:
                 return tried, answer
         return coef, log_prob
 
-    def _by_slopes(self, coef: Floats, log_prob: Floats) -> tuple[Floats, Floats]:
-        """Take a few steps that need slopes only."""
+    def _by_products(self, log_prob: Floats, slope: Floats) -> Floats:
+        """Return the step of Newton's by conjugate gradients, which need products only."""
+        mass = self.weights.sum(axis=1)[:, np.newaxis]
+        prob = np.exp(log_prob[:, 1:])
+        own = 1.0 - 1.0 / (slope.shape[1] + 1) if slope.shape[1] > 1 else 1.0
+        size = (self.design**2).T @ (mass * prob * (1.0 - prob)) + own * self.ridge[:, np.newaxis]
+        size = np.where(size > 0.0, size, 1.0)
 
-        def lost(flat: Floats) -> tuple[float, Floats]:
-            there = flat.reshape(coef.shape)
-            answer = log_softmax(self.design, there)
-            return -self.objective(there, answer), -self.gradient(there, answer).ravel()
+        def product(way: Floats) -> Floats:
+            moved = prob * (self.design @ way)
+            moved -= prob * moved.sum(axis=1, keepdims=True)
+            return np.asarray(
+                self.design.T @ (mass * moved) + self.ridge[:, np.newaxis] * _coupled(way)
+            )
 
-        options: dict[str, Any] = {"maxiter": _QUASI_STEPS}
-        found = minimize(lost, coef.ravel(), jac=True, method="L-BFGS-B", options=options)
-        tried = found.x.reshape(coef.shape)
-        answer = log_softmax(self.design, tried)
-        if self.objective(tried, answer) >= self.objective(coef, log_prob):
-            return tried, answer
-        return coef, log_prob
+        step, left = np.zeros_like(slope), slope.copy()
+        way = left / size
+        power = float(np.vdot(left, way))
+        enough = _LEFT_OVER**2 * power
+        for _ in range(_MOST_PRODUCTS):
+            if power <= enough:
+                break
+            pulled = product(way)
+            bend = float(np.vdot(way, pulled))
+            if bend <= 0.0:  # nothing but rounding is left
+                break
+            step += power / bend * way
+            left -= power / bend * pulled
+            before, power = power, float(np.vdot(left, left / size))
+            way = left / size + power / before * way
+        return step
 
 
 def fit_softmax(problem: SoftTargets, *, max_steps: int = 100, tol: float = 1e-10) -> Floats:
