@@ -1,4 +1,4 @@
-"""Numbers far from 0: what they have in common does not decide between columns that divide alike."""
+"""Numbers far from 0: what they have in common does not decide between columns."""
 
 import numpy as np
 import pytest
