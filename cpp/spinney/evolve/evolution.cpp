@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "spinney/grow/grow.hpp"
+
 namespace spinney {
 
 struct Evolution::Task {
@@ -31,12 +33,7 @@ Evolution::~Evolution() = default;
 const SearchState* Evolution::search() const { return task_ ? &task_->search.state() : nullptr; }
 
 void Evolution::begin_tree() {
-  Tree empty;
-  empty.n_features = static_cast<std::int32_t>(in_.data.columns.size());
-  empty.n_classes = in_.target.n_classes;
-  empty.missing = MissingRule::majority;
-  empty.cost = in_.target.cost;
-  builder_.emplace(std::move(empty));
+  builder_.emplace(empty_tree(in_.data, in_.target, MissingRule::majority));
   std::vector<SampleIndex> everyone(in_.samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   Summary summary = summarizer_.summarize(everyone);

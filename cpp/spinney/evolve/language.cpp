@@ -122,24 +122,15 @@ bool Language::is_program(std::span<const Gene> genes) const {
   return waiting.size() == 1 && waiting[0] == kTruth;
 }
 
-std::size_t Language::begin_of(std::span<const Gene> program, std::size_t end) const {
-  std::size_t wanted = 1, place = end + 1;
-  while (wanted > 0) {
-    --place;
-    wanted += arity(program[place]);
-    --wanted;
-  }
-  return place;
-}
-
 namespace {
 
-/// Where the part that ends at a token begins.
-std::size_t token_begin_of(const std::vector<Token>& tokens, std::size_t end) {
+/// Where the part of a postfix list that ends at a place begins. takes(i): the operands of the i-th.
+template <class Takes>
+std::size_t part_begin(std::size_t end, const Takes& takes) {
   std::size_t wanted = 1, place = end + 1;
   while (wanted > 0) {
     --place;
-    wanted += n_operands(tokens[place]);
+    wanted += takes(place);
     --wanted;
   }
   return place;
@@ -157,6 +148,10 @@ std::size_t most_waiting(const std::vector<Token>& tokens) {
 }
 
 }  // namespace
+
+std::size_t Language::begin_of(std::span<const Gene> program, std::size_t end) const {
+  return part_begin(end, [&](std::size_t i) { return arity(program[i]); });
+}
 
 bool Language::to_tokens(std::span<const Gene> program, std::vector<Token>& out) const {
   out.clear();
@@ -178,7 +173,7 @@ bool Language::write_out(const Symbol& symbol, std::vector<Token>& out) const {
   const std::size_t n = symbol.takes.size();
   std::vector<std::vector<Token>> arguments(n);
   for (std::size_t i = n; i-- > 0;) {
-    const std::size_t begin = token_begin_of(out, out.size() - 1);
+    const std::size_t begin = part_begin(out.size() - 1, [&](std::size_t j) { return n_operands(out[j]); });
     arguments[i].assign(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
     out.resize(begin);
   }

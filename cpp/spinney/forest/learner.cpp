@@ -92,10 +92,9 @@ class Apprentice {
     if (!learner_.igpa) return {run_once(), {}, true, {}};
     const std::vector<std::int32_t> part =
         deal_parts(*target_, static_cast<std::size_t>(learner_.igpa->n_parts), params_.seed);
-    IgpaTree grown = grow_and_prune(
+    return grow_and_prune(
         {data_, *target_, params_, training_.samples, training_.sorted.get(), part, *learner_.igpa, report}, team_,
         interrupt_);
-    return {std::move(grown.tree), std::move(grown.history), grown.settled, std::move(grown.outside)};
   }
 
  private:

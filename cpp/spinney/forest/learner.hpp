@@ -55,12 +55,8 @@ struct Draw {
   std::uint64_t seed = 0;
 };
 
-struct Learned {
-  Tree tree;
-  std::vector<Iteration> history;  // of growing and pruning in turn; otherwise empty
-  bool settled = true;
-  OutsideAnswers outside;  // for rows that took part, if the learner can tell
-};
+/// Learners other than IGPA have nothing to tell but the tree.
+using Learned = IgpaTree;
 
 /// team, if given, helps to grow the tree.
 Learned learn(const SharedTable& shared, const Learner& learner, const Draw& draw, IgpaReport report,

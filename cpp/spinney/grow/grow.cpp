@@ -41,7 +41,8 @@ class Grower {
         scan_(make_scan(params_.criterion, samples_)),
         store_(make_store(input, samples_, team, interrupt)),
         summarizer_(target_, samples_, params_.criterion),
-        builder_(input.start ? TreeBuilder::from(*input.start) : TreeBuilder(empty_tree(input))),
+        builder_(input.start ? TreeBuilder::from(*input.start)
+                             : TreeBuilder(empty_tree(data_, target_, params_.missing))),
         stop_(target_, input.validation),
         frontier_(params_.max_leaf_nodes > 0 || stop_.active()) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) total_weight_ += samples_.split_weight_of(s);
@@ -334,12 +335,12 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 
 }  // namespace
 
-Tree empty_tree(const GrowInput& input) {
+Tree empty_tree(const Dataset& data, const Target& target, MissingRule missing) {
   Tree tree;
-  tree.n_features = static_cast<std::int32_t>(input.data.columns.size());
-  tree.n_classes = input.target.n_classes;
-  tree.missing = input.params.missing;
-  tree.cost = input.target.cost;
+  tree.n_features = static_cast<std::int32_t>(data.columns.size());
+  tree.n_classes = target.n_classes;
+  tree.missing = missing;
+  tree.cost = target.cost;
   return tree;
 }
 

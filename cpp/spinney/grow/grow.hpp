@@ -22,8 +22,8 @@ struct GrowInput {
   const Validation* validation = nullptr;
 };
 
-/// A tree without nodes for the columns and classes of the input.
-Tree empty_tree(const GrowInput& input);
+/// A tree without nodes for some columns and classes.
+Tree empty_tree(const Dataset& data, const Target& target, MissingRule missing);
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 

@@ -57,7 +57,7 @@ class MultiwayGrower {
         spare_(team.size()),
         branch_(samples_.size(), 0),
         weight_(samples_.size()),
-        builder_(empty(input)) {
+        builder_(empty_tree(input.data, input.target, MissingRule::fractional)) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.split_weight_of(s);
     total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
     params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);
@@ -79,11 +79,6 @@ class MultiwayGrower {
   }
 
  private:
-  static Tree empty(const GrowInput& input) {
-    Tree tree = empty_tree(input);
-    tree.missing = MissingRule::fractional;  // the only way this grower knows
-    return tree;
-  }
   bool takes_codes(FeatureIndex f) const {
     return params_.nominal_only || data_.columns[f].kind == ColumnKind::nominal;
   }

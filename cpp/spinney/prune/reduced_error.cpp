@@ -91,8 +91,7 @@ std::vector<NodeId> left_out_nodes(const Tree& tree, const Matrix& x, const Targ
   std::vector<NodeId> out;
   out.reserve(rows.size());
   for (const RowIndex row : rows) {
-    NodeId node = 0;
-    while (!tree.is_leaf(node)) node = next_node(tree, node, x, row);
+    NodeId node = walk(tree, 0, x, row);
     const auto without = [&](NodeId at) {
       return errors[at] - target.weight[row] * row_cost(tree, at, label[at], target, row);
     };

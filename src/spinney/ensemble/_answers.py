@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
 
+from spinney._choices import check_choice
 from spinney._class_answers import LogProbabilities, StagedAccuracy
 from spinney._settings import thread_count
 from spinney.ensemble._base import BaseEnsemble
@@ -108,6 +109,26 @@ class ClassEnsemble(LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEnsem
             yield self._probabilities(sums)
 
 
+class CombinesClasses(ClassEnsemble):
+    """An ensemble with `combine`: members vote, or their shares are averaged."""
+
+    def _votes(self) -> bool:
+        check_choice("combine", self.combine, ("vote", "average"))
+        return bool(self.combine == "vote")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._votes()
+
+    def _speaks_for(self, sums: Floats) -> Floats:
+        """Return what speaks for each class; with costs, shares are weighed by them."""
+        costs = None if self._votes() else least_cost(sums, self._committee)
+        return sums if costs is None else costs
+
+    def _decide(self, sums: Floats) -> NDArray[Any]:
+        return super()._decide(self._speaks_for(sums))
+
+
 class NumberEnsemble(RegressorMixin, BaseEnsemble):
     """An ensemble that predicts numbers."""
 
@@ -182,6 +203,18 @@ class NumberEnsemble(RegressorMixin, BaseEnsemble):
         """
         for numbers in self.staged_predict(X):
             yield float(r2_score(y, numbers, sample_weight=sample_weight))
+
+
+class CombinesNumbers(NumberEnsemble):
+    """An ensemble with `combine`: the mean of the members, or their median."""
+
+    def _takes_median(self) -> bool:
+        check_choice("combine", self.combine, ("mean", "median"))
+        return bool(self.combine == "median")
+
+    def _check_answering(self) -> None:
+        super()._check_answering()
+        self._takes_median()
 
 
 def weighted_median(answers: Floats, weights: Floats) -> Floats:

@@ -15,7 +15,7 @@ from spinney._choices import check_choice, check_flag, check_integer, check_numb
 from spinney._estimator import FitTarget
 from spinney._settings import random_seed, thread_count
 from spinney._target import check_weights
-from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
+from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._lesson import Bagged, in_units
 from spinney.ensemble._view import Forest
@@ -250,25 +250,18 @@ class BaggedEnsemble(BaseEnsemble):
         return same / len(members)
 
 
-class BaggedClasses(ClassEnsemble, BaggedEnsemble):
+class BaggedClasses(CombinesClasses, BaggedEnsemble):
     """Members that vote for classes."""
-
-    def _votes(self) -> bool:
-        check_choice("combine", self.combine, ("vote", "average"))
-        return bool(self.combine == "vote")
 
     def _check_answering(self) -> None:
         super()._check_answering()
-        self._votes()
         check_choice("ties", self.ties, ("lowest", "random"))
 
     def _decide(self, sums: Floats) -> NDArray[Any]:
         check_choice("ties", self.ties, ("lowest", "random"))
-        if not self._votes():
-            costs = least_cost(sums, self._committee)
-            sums = sums if costs is None else costs
         if self.ties == "lowest":
             return super()._decide(sums)
+        sums = self._speaks_for(sums)
         best = sums == sums.max(axis=1, keepdims=True)
         draws = np.random.default_rng(self._seed).random(len(sums))
         wanted = np.floor(draws * best.sum(axis=1)).astype(np.int64)
@@ -285,16 +278,8 @@ class BaggedClasses(ClassEnsemble, BaggedEnsemble):
             self.oob_score_ = float(np.average(hits, weights=target.weight[seen]))
 
 
-class BaggedNumbers(NumberEnsemble, BaggedEnsemble):
+class BaggedNumbers(CombinesNumbers, BaggedEnsemble):
     """Members that predict numbers."""
-
-    def _takes_median(self) -> bool:
-        check_choice("combine", self.combine, ("mean", "median"))
-        return bool(self.combine == "median")
-
-    def _check_answering(self) -> None:
-        super()._check_answering()
-        self._takes_median()
 
     def _remember_bag_answers(
         self, means: Floats, seen: NDArray[np.bool_], target: FitTarget

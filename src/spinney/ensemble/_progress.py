@@ -148,7 +148,7 @@ def _lines(what: str, total: int | None, start: int) -> Iterator[Show]:
         text += f", {_duration(last - began)}"
         if total is not None and not end:
             text += f", about {_duration((last - began) / (done - start) * (total - done))} left"
-        _print(text)
+        print_line(text)
 
     def show(n_done: int) -> None:
         nonlocal done
@@ -161,7 +161,7 @@ def _lines(what: str, total: int | None, start: int) -> Iterator[Show]:
         line(end=True)
 
 
-def _print(text: str) -> None:
+def print_line(text: str) -> None:
     """Print to standard error; a fit does not fail because nobody listens."""
     if sys.stderr is None:  # a program without a console
         return

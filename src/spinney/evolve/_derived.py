@@ -15,7 +15,8 @@ from spinney._table import Column, Schema
 from spinney.evolve._functions import Function
 from spinney.evolve._symbols import CALL, RawToken
 from spinney.evolve._types import Bool
-from spinney.tree._expression import OPS, ExpressionTest, Token
+from spinney.tree._expression import ExpressionTest
+from spinney.tree._tokens import ARITY, OPS, Token
 
 Floats = NDArray[np.float64]
 _COLUMN, _POSITIVE = OPS.index("column"), OPS.index("positive")
@@ -60,9 +61,12 @@ class Derived:
 
 def with_derived(values: Floats, derived: list[Derived]) -> Floats:
     """Return rows with the derived columns behind their own."""
-    for one in derived:
-        values = np.column_stack([values, one.column(np.ascontiguousarray(values))])
-    return values
+    n_own = values.shape[1]
+    out = np.empty((len(values), n_own + len(derived)), order="F")
+    out[:, :n_own] = values
+    for place, one in enumerate(derived, start=n_own):
+        out[:, place] = one.column(out[:, :place])
+    return out
 
 
 def base_columns(derived: list[Derived], n_columns: int) -> list[set[int]]:
@@ -127,7 +131,7 @@ class Rewriter:
     def _without_calls(self, tokens: list[RawToken]) -> list[RawToken]:
         waiting: list[list[RawToken]] = []
         for op, arg, value in tokens:
-            n = int(value) if op == CALL else _N_OPERANDS[op]
+            n = int(value) if op == CALL else ARITY[OPS[op]]
             operands = waiting[len(waiting) - n :] if n else []
             del waiting[len(waiting) - n :]
             if op == CALL:
@@ -143,9 +147,3 @@ class Rewriter:
             self.derived.append(one)
         column = (_COLUMN, self._n_own + self.derived.index(one), 0.0)
         return [column, (_POSITIVE, 0, 0.0)] if function.returns == Bool else [column]
-
-
-_N_OPERANDS = {
-    op: {"column": 0, "constant": 0, "sine": 1, "positive": 1, "negate": 1}.get(name, 2)
-    for op, name in enumerate(OPS)
-}

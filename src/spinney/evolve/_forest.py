@@ -10,7 +10,7 @@ from spinney._choices import check_choice
 from spinney._estimator import FitTarget
 from spinney._settings import thread_count
 from spinney._table import Schema
-from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble, least_cost
+from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
 from spinney.evolve._evolved import DerivesColumns
@@ -61,7 +61,7 @@ class EvolvedForest(DerivesColumns, BaseEnsemble):
         finished(len(trees))
 
 
-class GPForestClassifier(EvolvedForest, ClassEnsemble):
+class GPForestClassifier(EvolvedForest, CombinesClasses):
     """Classification trees with evolved tests, and their vote.
 
     The root of each tree is sought where the roots before it leave most to be learned, so that
@@ -213,20 +213,8 @@ class GPForestClassifier(EvolvedForest, ClassEnsemble):
         tree: GPTreeClassifier = self._own(GPTreeClassifier)
         return tree
 
-    def _votes(self) -> bool:
-        check_choice("combine", self.combine, ("vote", "average"))
-        return bool(self.combine == "vote")
 
-    def _check_answering(self) -> None:
-        super()._check_answering()
-        self._votes()
-
-    def _decide(self, sums: Floats) -> NDArray[Any]:
-        costs = None if self._votes() else least_cost(sums, self._committee)
-        return super()._decide(sums if costs is None else costs)
-
-
-class GPForestRegressor(EvolvedForest, NumberEnsemble):
+class GPForestRegressor(EvolvedForest, CombinesNumbers):
     """Regression trees with evolved tests, and their mean.
 
     As `GPForestClassifier`; tests are judged by the variance that they take away.
@@ -359,11 +347,3 @@ class GPForestRegressor(EvolvedForest, NumberEnsemble):
     def _default_learner(self) -> GPTreeRegressor:
         tree: GPTreeRegressor = self._own(GPTreeRegressor)
         return tree
-
-    def _takes_median(self) -> bool:
-        check_choice("combine", self.combine, ("mean", "median"))
-        return bool(self.combine == "median")
-
-    def _check_answering(self) -> None:
-        super()._check_answering()
-        self._takes_median()

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import sys
 import time
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._choices import check_integer, check_verbose
 from spinney._estimator import FitTarget
+from spinney.ensemble._progress import print_line
 
 Floats = NDArray[np.float64]
 _FORMAT = "1"
@@ -99,8 +99,7 @@ def _tell(evolution: _core.Evolution, n_trees: int) -> None:
     text = f"evolving: {evolution.n_trees} of {n_trees} trees, {evolution.n_tests} tests"
     if not evolution.is_done:
         text += f", best fitness {evolution.best_fitness:.6g}"
-    if sys.stderr is not None:
-        print(f"{text}, {evolution.n_evaluations} programs run", file=sys.stderr, flush=True)
+    print_line(f"{text}, {evolution.n_evaluations} programs run")
 
 
 # -- The file

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 from spinney.evolve._types import Bool, Numeric, Type
-from spinney.tree._expression import OPS, Token
+from spinney.tree._tokens import ARITY, OPS, Token
 
 __all__ = ["Expression", "sin", "trace"]
 
@@ -123,13 +123,9 @@ def trace(f: Callable[..., Any], takes: tuple[Type, ...], returns: Type) -> tupl
 
 def most_waiting(tokens: tuple[Token, ...]) -> int:
     """Return how many operands of an expression wait at the same time."""
-    ones = ("sine", "positive", "negate")
     waiting = most = 0
     for token in tokens:
-        if token.op in ("column", "constant"):
-            waiting += 1
-        elif token.op not in ones:
-            waiting -= 1
+        waiting += 1 - ARITY[token.op]
         most = max(most, waiting)
     return most
 
