@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney.evolve._symbols import most_waiting, trace
+from spinney.evolve._symbols import trace
 from spinney.evolve._types import Bool, Nominal, Numeric, Ordered, Type
-from spinney.tree._expression import Token
+from spinney.tree._tokens import Token, most_waiting
 
 __all__ = ["FUNCTIONS", "Function", "compose"]
 

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 from spinney.evolve._types import Bool, Numeric, Type
-from spinney.tree._tokens import ARITY, OPS, Token
+from spinney.tree._tokens import OPS, Token
 
 __all__ = ["Expression", "sin", "trace"]
 
@@ -119,15 +119,6 @@ def trace(f: Callable[..., Any], takes: tuple[Type, ...], returns: Type) -> tupl
     if result.type != returns:
         raise TypeError(f"it returns {result.type!r}, not {returns!r}.")
     return result.tokens
-
-
-def most_waiting(tokens: tuple[Token, ...]) -> int:
-    """Return how many operands of an expression wait at the same time."""
-    waiting = most = 0
-    for token in tokens:
-        waiting += 1 - ARITY[token.op]
-        most = max(most, waiting)
-    return most
 
 
 def raw_tokens(tokens: tuple[Token, ...]) -> list[RawToken]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from spinney.export._c_tables import enum, numbers, table
 from spinney.export._literals import c_number
-from spinney.tree._tokens import ARITY, OPS, Token
+from spinney.tree._tokens import OPS, Token, most_waiting
 from spinney.tree._truth import FAR_SINE, INVERSE_PI, PI, SERIES, SHIFT
 
 TOKEN_TYPE = """
@@ -108,16 +108,8 @@ def token_tables(expressions: Sequence[Sequence[Token]]) -> list[str]:
         for tokens in expressions
         for token in tokens
     ]
-    most = max(_most_waiting(tokens) for tokens in expressions)
+    most = max(most_waiting(tokens) for tokens in expressions)
     return [
         table("PREFIX_token", "PREFIX_tokens", entries),
         enum("PREFIX_n_waiting", most),
     ]
-
-
-def _most_waiting(tokens: Sequence[Token]) -> int:
-    most = waiting = 0
-    for token in tokens:
-        waiting += 1 - ARITY[token.op]
-        most = max(most, waiting)
-    return most

@@ -47,6 +47,15 @@ class Token(NamedTuple):
     value: float = 0.0
 
 
+def most_waiting(tokens: Sequence[Token]) -> int:
+    """Return how many operands of an expression wait at the same time."""
+    waiting = most = 0
+    for token in tokens:
+        waiting += 1 - ARITY[token.op]
+        most = max(most, waiting)
+    return most
+
+
 def check_tokens(tokens: Sequence[Token], n_columns: int) -> None:
     """Refuse tokens that are no test, as the core does."""
     waiting: list[bool] = []  # whether each operand is a truth value
