@@ -119,12 +119,7 @@ nb::tuple breed(const Language& language, std::size_t n, std::size_t max_size, s
 
 NodeColumns columns_of_table(const Table& table) {
   const Matrix x = view(table);
-  NodeColumns columns{x.n_rows, std::vector<double>(x.n_rows * x.n_columns)};
-  double* out = columns.values.data();
-  for (std::size_t c = 0; c < x.n_columns; ++c) {
-    for (std::size_t r = 0; r < x.n_rows; ++r) *out++ = x.at(r, c);
-  }
-  return columns;
+  return {x.n_rows, x.n_columns, [&](std::size_t r, std::size_t c) { return x.at(r, c); }};
 }
 
 /// A test from a file; those with functions of the host's are checked as they are run.
@@ -230,9 +225,12 @@ void bind_evolve(nb::module_& m) {
             !problem.empty())
           throw std::invalid_argument(problem);
         const NodeColumns columns = columns_of_table(table);
-        std::vector<std::uint8_t> truth(columns.n_rows);
-        Evaluator().truth(tokens, columns, truth.data());
-        return to_numpy(std::move(truth));
+        Truth truth;
+        Evaluator().truth(tokens, columns, truth);
+        std::vector<std::uint8_t> bytes;
+        for (std::size_t i = 0; i < columns.n_rows(); ++i)
+          bytes.push_back(has_bit(truth.yes, i) ? 1 : has_bit(truth.no, i) ? 2 : 0);
+        return to_numpy(std::move(bytes));
       },
       nb::arg("tokens"), nb::arg("x").noconvert(), "One byte a row: 1 true, 2 false, 0 unknown.");
 
@@ -246,7 +244,7 @@ void bind_evolve(nb::module_& m) {
           throw std::invalid_argument(problem);
         tokens.pop_back();
         const NodeColumns columns = columns_of_table(table);
-        std::vector<double> out(columns.n_rows);
+        std::vector<double> out(columns.n_rows());
         Evaluator().numbers(tokens, columns, out.data());
         return to_numpy(std::move(out));
       },

@@ -14,12 +14,14 @@ class RandomStream {
     return mix(state_);
   }
   /// Uniform in [0, n), n > 0, without modulo bias.
-  std::uint64_t below(std::uint64_t n) {
-    const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % n;
+  std::uint64_t below(std::uint64_t n) { return below(n, limit_of(n)); }
+  /// The same, for who draws below the same n again and again and keeps its limit.
+  std::uint64_t below(std::uint64_t n, std::uint64_t limit) {
     std::uint64_t draw = next();
     while (draw >= limit) draw = next();
     return draw % n;
   }
+  static std::uint64_t limit_of(std::uint64_t n) { return ~std::uint64_t{0} - ~std::uint64_t{0} % n; }
   /// Uniform between 0 and 1, neither of them.
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 

@@ -1,95 +1,24 @@
 #include "spinney/evolve/evaluate.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
-#include "spinney/multiversion.hpp"
+#include "spinney/evolve/kernels.hpp"
 
 namespace spinney {
 
-namespace {
-
-// One loop an operation: the compiler vectorises each.
-
-SPINNEY_MULTIVERSION void add_to(const double* a, const double* b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
-}
-SPINNEY_MULTIVERSION void add_to(const double* a, double b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b;
-}
-SPINNEY_MULTIVERSION void subtract_to(const double* a, const double* b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b[i];
-}
-SPINNEY_MULTIVERSION void subtract_to(const double* a, double b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b;
-}
-SPINNEY_MULTIVERSION void subtract_to(double a, const double* b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a - b[i];
-}
-SPINNEY_MULTIVERSION void multiply_to(const double* a, const double* b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
-}
-SPINNEY_MULTIVERSION void multiply_to(const double* a, double b, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b;
-}
-SPINNEY_MULTIVERSION void near_sine_to(const double* a, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = near_sine(a[i]);
-}
-SPINNEY_MULTIVERSION bool all_near(const double* a, std::size_t n) {
-  int far = 0;
-  for (std::size_t i = 0; i < n; ++i) far |= !(std::abs(a[i]) < kFarSine);
-  return far == 0;
-}
-SPINNEY_MULTIVERSION void equal_to(const double* a, const double* b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<std::uint8_t>((a[i] == b[i] ? 1 : 0) | ((a[i] < b[i]) | (a[i] > b[i]) ? 2 : 0));
-}
-SPINNEY_MULTIVERSION void equal_to(const double* a, double b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<std::uint8_t>((a[i] == b ? 1 : 0) | ((a[i] < b) | (a[i] > b) ? 2 : 0));
-}
-SPINNEY_MULTIVERSION void greater_to(const double* a, const double* b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<std::uint8_t>((a[i] > b[i] ? 1 : 0) | (a[i] <= b[i] ? 2 : 0));
-}
-SPINNEY_MULTIVERSION void greater_to(const double* a, double b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((a[i] > b ? 1 : 0) | (a[i] <= b ? 2 : 0));
-}
-SPINNEY_MULTIVERSION void less_to(const double* a, double b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((a[i] < b ? 1 : 0) | (a[i] >= b ? 2 : 0));
-}
-SPINNEY_MULTIVERSION void both_to(const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((a[i] & b[i] & 1) | ((a[i] | b[i]) & 2));
-}
-SPINNEY_MULTIVERSION void either_to(const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(((a[i] | b[i]) & 1) | (a[i] & b[i] & 2));
-}
-SPINNEY_MULTIVERSION void negate_to(const std::uint8_t* a, std::uint8_t* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(((a[i] << 1) & 2) | (a[i] >> 1));
-}
-
-std::uint8_t truth_of(Op op, double a, double b) {
-  const bool known = a == a && b == b;
-  const bool truth = op == Op::equal ? a == b : a > b;
-  return known ? (truth ? kTrueBit : kFalseBit) : std::uint8_t{0};
-}
-
-}  // namespace
-
-void Evaluator::truth(std::span<const Token> tokens, const NodeColumns& columns, std::uint8_t* out) {
-  block_ = block_size(tokens, columns.n_rows);
-  for (std::size_t begin = 0; begin < columns.n_rows; begin += block_) {
-    const std::size_t n = std::min(block_, columns.n_rows - begin);
+void Evaluator::truth(std::span<const Token> tokens, const NodeColumns& columns, Truth& out) {
+  block_ = block_size(tokens, columns.n_rows());
+  out.resize(columns.n_rows());
+  for (std::size_t begin = 0; begin < columns.n_rows(); begin += block_) {
+    const std::size_t n = std::min(block_, columns.n_rows() - begin);
     block(tokens, columns, begin, n);
-    std::memcpy(out + begin, truth_slot(0), n);
+    std::copy_n(truth_slot(0).yes, n_words(n), out.yes.data() + begin / kWordBits);
+    std::copy_n(truth_slot(0).no, n_words(n), out.no.data() + begin / kWordBits);
   }
 }
 
 void Evaluator::numbers(std::span<const Token> tokens, const NodeColumns& columns, double* out) {
-  block_ = block_size(tokens, columns.n_rows);
-  for (std::size_t begin = 0; begin < columns.n_rows; begin += block_) {
-    const std::size_t n = std::min(block_, columns.n_rows - begin);
+  block_ = block_size(tokens, columns.n_rows());
+  for (std::size_t begin = 0; begin < columns.n_rows(); begin += block_) {
+    const std::size_t n = std::min(block_, columns.n_rows() - begin);
     block(tokens, columns, begin, n);
     if (numbers_[0].data) {
       std::copy_n(numbers_[0].data, n, out + begin);
@@ -103,11 +32,13 @@ void Evaluator::block(std::span<const Token> tokens, const NodeColumns& columns,
   n_numbers_ = n_truths_ = 0;
   for (const Token& token : tokens) {
     if (token.op == Op::column) {
-      numbers_[n_numbers_++] = {columns.column(token.arg) + begin, 0.0};
+      numbers_[n_numbers_++] = {columns.column(token.arg) + begin, 0.0, columns.bound(token.arg)};
     } else if (token.op == Op::constant) {
-      numbers_[n_numbers_++] = {nullptr, token.value};
+      numbers_[n_numbers_++] = {nullptr, token.value, std::abs(token.value)};
     } else if (token.op == Op::call) {
       call(token, n);
+    } else if (token.op == Op::sine) {
+      sine(n_numbers_ - 1, n);
     } else if (!gives_truth(token.op)) {
       arithmetic(token.op, n);
     } else if (!takes_truth(token.op)) {
@@ -118,78 +49,106 @@ void Evaluator::block(std::span<const Token> tokens, const NodeColumns& columns,
   }
 }
 
-void Evaluator::arithmetic(Op op, std::size_t n) {
-  const std::size_t place = n_numbers_ - static_cast<std::size_t>(arity(op));
-  const Numbers a = numbers_[place], b = op == Op::sine ? Numbers{} : numbers_[place + 1];
-  double* out = number_slot(place);
-  n_numbers_ = place + 1;
-  numbers_[place] = {out, 0.0};
-  if (op == Op::sine) {
-    if (!a.data) {
-      numbers_[place] = {nullptr, sine(a.scalar)};
-    } else if (all_near(a.data, n)) {
-      near_sine_to(a.data, out, n);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) out[i] = sine(a.data[i]);
-    }
+void Evaluator::sine(std::size_t place, std::size_t n) {
+  const Numbers a = numbers_[place];
+  if (!a.data) {
+    numbers_[place] = {nullptr, spinney::sine(a.scalar), a.may_miss() ? kInfinity : 1.0};
     return;
   }
+  double* out = number_slot(place);
+  kernels::sine(a.data, out, n, a.bound < kFarSine);
+  numbers_[place] = {out, 0.0, a.may_miss() ? kInfinity : 1.0};
+}
+
+void Evaluator::arithmetic(Op op, std::size_t n) {
+  const std::size_t place = --n_numbers_ - 1;
+  const Numbers a = numbers_[place], b = numbers_[place + 1];
+  double* out = number_slot(place);
+  numbers_[place] = {out, 0.0, op == Op::multiply ? a.bound * b.bound : a.bound + b.bound};
   if (!a.data && !b.data) {
     const double x = a.scalar, y = b.scalar;
-    numbers_[place] = {nullptr, op == Op::add ? x + y : op == Op::subtract ? x - y : x * y};
+    numbers_[place].data = nullptr;
+    numbers_[place].scalar = op == Op::add ? x + y : op == Op::subtract ? x - y : x * y;
   } else if (op == Op::add) {
     if (a.data && b.data) {
-      add_to(a.data, b.data, out, n);
+      kernels::add(a.data, b.data, out, n);
     } else {
-      add_to(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
+      kernels::add(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
     }
   } else if (op == Op::multiply) {
     if (a.data && b.data) {
-      multiply_to(a.data, b.data, out, n);
+      kernels::multiply(a.data, b.data, out, n);
     } else {
-      multiply_to(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
+      kernels::multiply(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
     }
   } else if (!a.data) {
-    subtract_to(a.scalar, b.data, out, n);
+    kernels::subtract(a.scalar, b.data, out, n);
   } else if (b.data) {
-    subtract_to(a.data, b.data, out, n);
+    kernels::subtract(a.data, b.data, out, n);
   } else {
-    subtract_to(a.data, b.scalar, out, n);
+    kernels::subtract(a.data, b.scalar, out, n);
   }
 }
 
+namespace {
+
+void fill(Word* out, std::size_t n, bool value) {
+  std::fill_n(out, n_words(n), value ? ~Word{0} : Word{0});
+  if (value && n % kWordBits != 0) out[n / kWordBits] = first_bits(n % kWordBits);
+}
+
+/// What is known and not true is false.
+void others(const Word* yes, Word* no, std::size_t n) {
+  for (std::size_t w = 0; w < n_words(n); ++w) no[w] &= ~yes[w];
+}
+
+}  // namespace
+
 void Evaluator::compare(Op op, std::size_t n) {
-  const std::size_t place = n_numbers_ - static_cast<std::size_t>(arity(op));
-  const Numbers a = numbers_[place], b = op == Op::positive ? Numbers{} : numbers_[place + 1];
+  const bool positive = op == Op::positive;
+  const std::size_t place = n_numbers_ - (positive ? 1 : 2);
+  const Numbers a = numbers_[place], b = positive ? Numbers{nullptr, 0.0, 0.0} : numbers_[place + 1];
   n_numbers_ = place;
-  std::uint8_t* out = truth_slot(n_truths_++);
+  const TruthSlot out = truth_slot(n_truths_++);
   if (!a.data && !b.data) {
-    std::memset(out, truth_of(op, a.scalar, b.scalar), n);
-  } else if (op == Op::equal) {
-    if (a.data && b.data) {
-      equal_to(a.data, b.data, out, n);
-    } else {
-      equal_to(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
-    }
-  } else if (!a.data) {
-    less_to(b.data, a.scalar, out, n);
-  } else if (b.data) {
-    greater_to(a.data, b.data, out, n);
-  } else {
-    greater_to(a.data, b.scalar, out, n);
+    const double x = a.scalar, y = b.scalar;
+    const bool is_known = x == x && y == y, is_true = op == Op::equal ? x == y : x > y;
+    fill(out.yes, n, is_known && is_true);
+    fill(out.no, n, is_known && !is_true);
+    return;
   }
+  const double* data = a.data ? a.data : b.data;
+  const double scalar = a.data ? b.scalar : a.scalar;
+  const bool both = a.data && b.data;
+  if (op == Op::equal) {
+    both ? kernels::equal(a.data, b.data, out.yes, n) : kernels::equal(data, scalar, out.yes, n);
+  } else if (!a.data) {
+    kernels::less(data, scalar, out.yes, n);
+  } else {
+    both ? kernels::greater(a.data, b.data, out.yes, n) : kernels::greater(data, scalar, out.yes, n);
+  }
+  if (!a.may_miss() && !b.may_miss()) {
+    fill(out.no, n, true);
+  } else {
+    both ? kernels::known(a.data, b.data, out.no, n) : kernels::known(data, scalar, out.no, n);
+  }
+  others(out.yes, out.no, n);
 }
 
 void Evaluator::logic(Op op, std::size_t n) {
   n_truths_ -= static_cast<std::size_t>(arity(op));
-  std::uint8_t *a = truth_slot(n_truths_), *b = truth_slot(n_truths_ + 1);
+  const TruthSlot a = truth_slot(n_truths_), b = truth_slot(n_truths_ + 1);
   ++n_truths_;
-  if (op == Op::both) {
-    both_to(a, b, a, n);
-  } else if (op == Op::either) {
-    either_to(a, b, a, n);
-  } else {
-    negate_to(a, a, n);
+  for (std::size_t w = 0; w < n_words(n); ++w) {
+    if (op == Op::both) {
+      a.yes[w] &= b.yes[w];
+      a.no[w] |= b.no[w];
+    } else if (op == Op::either) {
+      a.yes[w] |= b.yes[w];
+      a.no[w] &= b.no[w];
+    } else {
+      std::swap(a.yes[w], a.no[w]);
+    }
   }
 }
 
@@ -199,6 +158,12 @@ std::size_t Evaluator::block_size(std::span<const Token> tokens, std::size_t n_r
   return calls ? std::max(kBlock, n_rows) : kBlock;
 }
 
+namespace {
+
+bool bit_of(const Word* bits, std::size_t row) { return (bits[row / kWordBits] >> (row % kWordBits)) & 1U; }
+
+}  // namespace
+
 /// Hands the operands to the host as columns of numbers, and takes one back.
 void Evaluator::call(const Token& token, std::size_t n) {
   const Calls::Signature& signature = calls_->signatures[token.arg];
@@ -206,8 +171,8 @@ void Evaluator::call(const Token& token, std::size_t n) {
   std::vector<std::vector<double>> columns(k, std::vector<double>(n));
   for (std::size_t i = k; i-- > 0;) {
     if (signature.takes_truth[i]) {
-      const std::uint8_t* truth = truth_slot(--n_truths_);
-      for (std::size_t r = 0; r < n; ++r) columns[i][r] = truth[r] == 0 ? kNaN : truth[r] & kTrueBit ? 1.0 : 0.0;
+      const TruthSlot truth = truth_slot(--n_truths_);
+      for (std::size_t r = 0; r < n; ++r) columns[i][r] = bit_of(truth.yes, r) ? 1.0 : bit_of(truth.no, r) ? 0.0 : kNaN;
     } else {
       const Numbers own = numbers_[--n_numbers_];
       for (std::size_t r = 0; r < n; ++r) columns[i][r] = own.data ? own.data[r] : own.scalar;
@@ -218,13 +183,15 @@ void Evaluator::call(const Token& token, std::size_t n) {
   std::vector<double> answer(n);
   calls_->run(token.arg, given, n, answer.data());
   if (signature.gives_truth) {
-    std::uint8_t* out = truth_slot(n_truths_++);
-    for (std::size_t r = 0; r < n; ++r) out[r] = std::isnan(answer[r]) ? 0 : answer[r] > 0.0 ? kTrueBit : kFalseBit;
+    const TruthSlot out = truth_slot(n_truths_++);
+    kernels::greater(answer.data(), 0.0, out.yes, n);
+    kernels::known(answer.data(), 0.0, out.no, n);
+    others(out.yes, out.no, n);
     return;
   }
   double* out = number_slot(n_numbers_);
   std::copy(answer.begin(), answer.end(), out);
-  numbers_[n_numbers_++] = {out, 0.0};
+  numbers_[n_numbers_++] = {out, 0.0, kInfinity};
 }
 
 }  // namespace spinney

@@ -1,26 +1,45 @@
 #pragma once
 // Expressions over all rows of a node: operation by operation in blocks that stay in cache.
-//
-// A truth value is a byte: bit 0 is set where it is known to be true, bit 1 where it is known to be false. `and` and
-// `or` are then bit operations, and what is true of each class is a sum of bytes.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "spinney/evolve/truth.hpp"
 #include "spinney/expression/expression.hpp"
 
 namespace spinney {
 
 /// The columns of the rows of a node, one after the other, each column contiguous.
-struct NodeColumns {
-  std::size_t n_rows = 0;
-  std::vector<double> values;  // n_columns * n_rows
-  const double* column(std::int32_t c) const { return values.data() + static_cast<std::size_t>(c) * n_rows; }
-};
+class NodeColumns {
+ public:
+  /// at(row, column): a number of the table.
+  template <class At>
+  NodeColumns(std::size_t n_rows, std::size_t n_columns, const At& at) : n_rows_(n_rows) {
+    values_.reserve(n_rows * n_columns);
+    for (std::size_t c = 0; c < n_columns; ++c) {
+      double bound = 0.0;
+      for (std::size_t r = 0; r < n_rows; ++r) {
+        const double value = at(r, c);
+        values_.push_back(value);
+        bound = std::isnan(value) ? kInfinity : std::max(bound, std::abs(value));
+      }
+      bound_.push_back(bound);
+    }
+  }
+  std::size_t n_rows() const { return n_rows_; }
+  const double* column(std::int32_t c) const { return values_.data() + static_cast<std::size_t>(c) * n_rows_; }
+  /// No number of a column is larger, be it positive or negative; infinite if one is missing.
+  double bound(std::int32_t c) const { return bound_[static_cast<std::size_t>(c)]; }
 
-inline constexpr std::uint8_t kTrueBit = 1, kFalseBit = 2;
+ private:
+  std::size_t n_rows_ = 0;
+  std::vector<double> values_;
+  std::vector<double> bound_;
+};
 
 /// Functions of the host's, called with whole columns. Truth values are 1, 0 and NaN there.
 struct Calls {
@@ -35,21 +54,26 @@ struct Calls {
 class Evaluator {
  public:
   explicit Evaluator(const Calls* calls = nullptr) : calls_(calls) {}
-  /// One byte a row.
-  void truth(std::span<const Token> tokens, const NodeColumns& columns, std::uint8_t* out);
+  void truth(std::span<const Token> tokens, const NodeColumns& columns, Truth& out);
   /// Numbers of an expression that is no test, one a row.
   void numbers(std::span<const Token> tokens, const NodeColumns& columns, double* out);
 
  private:
-  static constexpr std::size_t kBlock = 512;  // rows; functions of the host's are given all of them
+  static constexpr std::size_t kBlock = 1024;  // rows; functions of the host's are given all of them
 
-  /// A number for each row of a block, or one for all of them.
+  /// A number for each row of a block, or one for all of them. bound: as that of a column.
   struct Numbers {
     const double* data = nullptr;
     double scalar = 0.0;
+    double bound = kInfinity;
+    bool may_miss() const { return !(bound < kInfinity); }
+  };
+  struct TruthSlot {
+    Word *yes, *no;
   };
   void block(std::span<const Token> tokens, const NodeColumns& columns, std::size_t begin, std::size_t n);
   void arithmetic(Op op, std::size_t n);
+  void sine(std::size_t place, std::size_t n);
   void compare(Op op, std::size_t n);
   void logic(Op op, std::size_t n);
   void call(const Token& token, std::size_t n);
@@ -58,15 +82,16 @@ class Evaluator {
     if (number_memory_[place].size() < block_) number_memory_[place].resize(block_);
     return number_memory_[place].data();
   }
-  std::uint8_t* truth_slot(std::size_t place) {
-    if (truth_memory_[place].size() < block_) truth_memory_[place].resize(block_);
-    return truth_memory_[place].data();
+  TruthSlot truth_slot(std::size_t place) {
+    const std::size_t n = n_words(block_);
+    if (truth_memory_[place].size() < 2 * n) truth_memory_[place].resize(2 * n);
+    return {truth_memory_[place].data(), truth_memory_[place].data() + n};
   }
 
   const Calls* calls_;
   std::size_t block_ = kBlock;
   std::vector<double> number_memory_[kMaxOperands];
-  std::vector<std::uint8_t> truth_memory_[kMaxOperands];
+  Bits truth_memory_[kMaxOperands];
   Numbers numbers_[kMaxOperands];
   std::size_t n_numbers_ = 0, n_truths_ = 0;
 };

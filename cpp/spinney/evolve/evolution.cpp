@@ -86,12 +86,8 @@ void Evolution::begin_search() {
 }
 
 NodeColumns Evolution::gather(const std::vector<SampleIndex>& group) const {
-  NodeColumns columns{group.size(), std::vector<double>(group.size() * in_.data.columns.size())};
-  double* out = columns.values.data();
-  for (std::size_t c = 0; c < in_.data.columns.size(); ++c) {
-    for (const SampleIndex s : group) *out++ = in_.data.values.at(in_.samples.row[s], c);
-  }
-  return columns;
+  return {group.size(), in_.data.columns.size(),
+          [&](std::size_t i, std::size_t c) { return in_.data.values.at(in_.samples.row[group[i]], c); }};
 }
 
 void Evolution::step(ThreadTeam& team, Interrupt& interrupt) {
@@ -113,25 +109,21 @@ void Evolution::resume(std::vector<std::vector<Token>> tests, SearchState search
   if (task_) task_->search.resume(std::move(search));
 }
 
-std::vector<std::uint8_t> Evolution::truth_of(const std::vector<Token>& test, const NodeColumns& columns) const {
-  std::vector<std::uint8_t> truth(columns.n_rows);
-  Evaluator(in_.settings.language->calls()).truth(test, columns, truth.data());
-  return truth;
-}
-
 /// Divides the node of the present search by a test; without one it stays a leaf.
 void Evolution::divide(const std::vector<Token>& test) {
   ++n_replayed_;
   const std::unique_ptr<Task> task = std::move(task_);
-  Open& node = task->node;
-  std::vector<std::uint8_t> truth;
-  if (!test.empty()) truth = truth_of(test, task->columns);
-  const bool unknown_true = !test.empty() && task->fitness.unknown_goes_true(truth.data());
-  for (std::uint8_t& t : truth) t = (t & kTrueBit) || (!(t & kFalseBit) && unknown_true) ? 1 : 0;
-  if (node.depth == 0 && plan_.diverse_roots && !test.empty()) roots_.push_back(truth);
   if (test.empty()) return;
+  Open& node = task->node;
+  Truth truth;
+  Evaluator(in_.settings.language->calls()).truth(test, task->columns, truth);
+  const bool unknown_true = task->fitness.unknown_goes_true(truth);
   std::array<std::vector<SampleIndex>, 2> sides;
-  for (std::size_t i = 0; i < truth.size(); ++i) sides[truth[i] ? 0 : 1].push_back(node.group[i]);
+  for (std::size_t i = 0; i < node.group.size(); ++i) {
+    if (unknown_true && !has_bit(truth.no, i)) set_bit(truth.yes, i);
+    sides[has_bit(truth.yes, i) ? 0 : 1].push_back(node.group[i]);
+  }
+  if (node.depth == 0 && plan_.diverse_roots) roots_.push_back(std::move(truth.yes));
   std::array<Summary, 2> children;
   std::array<NodeStats, 2> stats;
   for (std::size_t b = 0; b < 2; ++b) {

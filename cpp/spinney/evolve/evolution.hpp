@@ -69,7 +69,6 @@ class Evolution {
   void advance();
   void begin_search();
   void divide(const std::vector<Token>& test);
-  std::vector<std::uint8_t> truth_of(const std::vector<Token>& test, const NodeColumns& columns) const;
   NodeColumns gather(const std::vector<SampleIndex>& group) const;
 
   EvolveInput in_;
@@ -79,7 +78,7 @@ class Evolution {
   std::vector<Open> open_;  // a stack
   std::unique_ptr<Task> task_;
   std::vector<Tree> trees_;
-  std::vector<std::vector<std::uint8_t>> roots_;  // the sides of all samples at each root
+  std::vector<Bits> roots_;  // the samples for which each root is true
   std::vector<std::vector<Token>> tests_;
   std::size_t n_replayed_ = 0;
   double total_weight_ = 0.0, root_impurity_ = 0.0;

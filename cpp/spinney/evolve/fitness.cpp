@@ -14,22 +14,23 @@ namespace {
 constexpr int kFar = 100;            // powers of two
 constexpr double kRounding = 1e-12;  // gains below this share of what there is are none
 
-SPINNEY_MULTIVERSION std::uint32_t count_bit(const std::uint8_t* truth, std::size_t n, int shift) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += (truth[i] >> shift) & 1U;
-  return sum;
-}
-SPINNEY_MULTIVERSION std::uint32_t count_bit(const std::uint8_t* truth, const std::uint8_t* side, std::size_t n,
-                                             int shift) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += (truth[i] >> shift) & side[i];
+/// How many of the rows from begin to end are in a set, or in two.
+SPINNEY_MULTIVERSION std::size_t n_set(const Word* bits, const Word* other, std::size_t begin, std::size_t end) {
+  std::size_t sum = 0;
+  for (std::size_t w = begin / kWordBits; w * kWordBits < end; ++w) {
+    const std::size_t from = w * kWordBits;
+    Word word = other ? bits[w] & other[w] : bits[w];
+    if (from < begin) word &= ~first_bits(begin - from);
+    word &= first_bits(end - from);
+    sum += static_cast<std::size_t>(std::popcount(word));
+  }
   return sum;
 }
 
 }  // namespace
 
 Fitness::Fitness(const Target& target, const Samples& samples, std::span<const SampleIndex> group,
-                 std::vector<std::vector<std::uint8_t>> earlier)
+                 std::vector<Bits> earlier)
     : k_(target.n_classes > 0 ? static_cast<std::size_t>(target.n_classes) : 2),
       classes_(target.n_classes > 0),
       n_(group.size()),
@@ -74,9 +75,8 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
   if (classes_) loss_ = loss(all_.data());
   for (const auto& side : earlier_) {
     earlier_all_.emplace_back(k_, 0.0);
-    for (std::uint32_t i = 0; i < n_; ++i) {
-      if (side[i]) add(i, 1.0, earlier_all_.back().data());
-    }
+    for_each_bit(side.data(), 0, n_,
+                 [&](std::size_t i) { add(static_cast<std::uint32_t>(i), 1.0, earlier_all_.back().data()); });
   }
   least_ = kRounding * (classes_ ? std::max(loss_, std::accumulate(all_.begin(), all_.end(), 0.0)) : loss_);
   most_ = loss_;
@@ -88,32 +88,27 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
   if (most_ < 1e3 * least_) most_ = 0.0;  // an earlier root has left nothing but rounding
 }
 
-/// Sums over the samples that are true, then over those that are false; of one side of an earlier root if given.
-void Fitness::count(const std::uint8_t* truth, const std::uint8_t* side, double* sums) const {
-  for (int shift = 0; shift < 2; ++shift) {
-    double* out = sums + static_cast<std::size_t>(shift) * k_;
-    if (!unit_.empty()) {
-      for (std::size_t c = 0; c < k_; ++c) {
-        const std::size_t from = begin_[c], n = begin_[c + 1] - from;
-        const std::uint32_t found =
-            side ? count_bit(truth + from, side + from, n, shift) : count_bit(truth + from, n, shift);
-        out[c] = found * unit_[c];
-      }
-      continue;
+/// Sums over the samples of a set, or of what it has in common with another.
+void Fitness::count(const Bits& bits, const Bits* other, double* sums) const {
+  std::fill(sums, sums + k_, 0.0);
+  if (!unit_.empty()) {
+    for (std::size_t c = 0; c < k_; ++c) {
+      const std::size_t n = n_set(bits.data(), other ? other->data() : nullptr, begin_[c], begin_[c + 1]);
+      sums[c] = static_cast<double>(n) * unit_[c];
     }
-    std::fill(out, out + k_, 0.0);
-    if (classes_) {
-      for (std::size_t c = 0; c < k_; ++c) {
-        for (std::size_t i = begin_[c]; i < begin_[c + 1]; ++i)
-          out[c] += ((truth[i] >> shift) & 1U) && (!side || side[i]) ? weight_[i] : 0.0;
-      }
-    } else {
-      for (std::size_t i = 0; i < n_; ++i) {
-        const bool in = ((truth[i] >> shift) & 1U) && (!side || side[i]);
-        out[0] += in ? weight_[i] : 0.0;
-        out[1] += in ? weight_[i] * y_[i] : 0.0;
-      }
-    }
+    return;
+  }
+  const auto is_in = [&](std::size_t i) { return !other || has_bit(*other, i); };
+  if (!classes_) {
+    for_each_bit(bits.data(), 0, n_, [&](std::size_t i) {
+      if (!is_in(i)) return;
+      sums[0] += weight_[i];
+      sums[1] += weight_[i] * y_[i];
+    });
+    return;
+  }
+  for (std::size_t c = 0; c < k_; ++c) {
+    for_each_bit(bits.data(), begin_[c], begin_[c + 1], [&](std::size_t i) { sums[c] += is_in(i) ? weight_[i] : 0.0; });
   }
 }
 
@@ -155,16 +150,18 @@ double Fitness::gain(double* sums) const {
   return found > least_ ? found : 0.0;
 }
 
-double Fitness::operator()(const std::uint8_t* truth, std::vector<double>& scratch) const {
+double Fitness::operator()(const Truth& truth, std::vector<double>& scratch) const {
   scratch.resize(10 * k_);
   double *whole = scratch.data(), *part = whole + 5 * k_;
-  count(truth, nullptr, whole);
+  count(truth.yes, nullptr, whole);
+  count(truth.no, nullptr, whole + k_);
   std::copy(all_.begin(), all_.end(), whole + 2 * k_);
   const double own = gain(whole);
   if (earlier_.empty()) return own;
   double least = kInfinity;
   for (std::size_t j = 0; j < earlier_.size(); ++j) {
-    count(truth, earlier_[j].data(), part);
+    count(truth.yes, &earlier_[j], part);
+    count(truth.no, &earlier_[j], part + k_);
     std::copy(earlier_all_[j].begin(), earlier_all_[j].end(), part + 2 * k_);
     double sum = gain(part);
     for (std::size_t c = 0; c < 3 * k_; ++c) part[c] = whole[c] - part[c];  // the other side of the root
@@ -174,12 +171,10 @@ double Fitness::operator()(const std::uint8_t* truth, std::vector<double>& scrat
   return least;
 }
 
-bool Fitness::unknown_goes_true(const std::uint8_t* truth) const {
+bool Fitness::unknown_goes_true(const Truth& truth) const {
   double yes = 0.0, no = 0.0;
-  for (std::size_t i = 0; i < n_; ++i) {
-    yes += truth[i] & kTrueBit ? weight_[i] : 0.0;
-    no += truth[i] & kFalseBit ? weight_[i] : 0.0;
-  }
+  for_each_bit(truth.yes.data(), 0, n_, [&](std::size_t i) { yes += weight_[i]; });
+  for_each_bit(truth.no.data(), 0, n_, [&](std::size_t i) { no += weight_[i]; });
   return yes >= no;
 }
 

@@ -12,15 +12,14 @@ namespace spinney {
 
 class Fitness {
  public:
-  /// Of the samples of a node, in target order. earlier: for each earlier root the side of every sample, 1 where its
-  /// test was true.
+  /// Of the samples of a node, in target order. earlier: for each earlier root the samples for which its test was true.
   Fitness(const Target& target, const Samples& samples, std::span<const SampleIndex> group,
-          std::vector<std::vector<std::uint8_t>> earlier = {});
+          std::vector<Bits> earlier = {});
 
   /// The worth of a test by the truth of every sample; 0 if all go the same way. scratch is memory of the caller's.
-  double operator()(const std::uint8_t* truth, std::vector<double>& scratch) const;
+  double operator()(const Truth& truth, std::vector<double>& scratch) const;
   /// Whether samples that the test cannot place go the true way.
-  bool unknown_goes_true(const std::uint8_t* truth) const;
+  bool unknown_goes_true(const Truth& truth) const;
   /// The largest gain that any test could have: 0 where an earlier root has left nothing.
   double most() const { return most_; }
 
@@ -32,7 +31,7 @@ class Fitness {
 
  private:
   void add(std::uint32_t sample, double sign, double* sums) const;
-  void count(const std::uint8_t* truth, const std::uint8_t* side, double* sums) const;
+  void count(const Bits& bits, const Bits* other, double* sums) const;
   double gain(double* sums) const;
   double loss(const double* sums) const;
   double times_log(double w) const;
@@ -44,7 +43,7 @@ class Fitness {
   std::vector<double> unit_;        // what each sample of a class weighs, if they all weigh the same
   std::vector<double> weight_, y_;  // otherwise; y is centred
   std::vector<double> all_;         // sums of all samples
-  std::vector<std::vector<std::uint8_t>> earlier_;
+  std::vector<Bits> earlier_;
   std::vector<std::vector<double>> earlier_all_;  // sums of the true side of each
   std::vector<double> log_table_;                 // n * log2(n)
   double loss_ = 0.0, most_ = 0.0;

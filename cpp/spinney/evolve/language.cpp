@@ -110,6 +110,7 @@ void Language::generate(TypeId type, std::size_t size, std::size_t depth, bool f
 }
 
 bool Language::is_program(std::span<const Gene> genes) const {
+  if (genes.size() > kMaxProgram) return false;
   std::vector<TypeId> waiting;
   for (const Gene& gene : genes) {
     const std::vector<TypeId>& takes = symbol(gene).takes;
@@ -151,6 +152,14 @@ std::size_t most_waiting(const std::vector<Token>& tokens) {
 
 std::size_t Language::begin_of(std::span<const Gene> program, std::size_t end) const {
   return part_begin(end, [&](std::size_t i) { return arity(program[i]); });
+}
+
+void Language::sizes_of(std::span<const Gene> program, Sizes& out) const {
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    std::size_t size = 1;
+    for (std::size_t k = arity(program[i]); k > 0; --k) size += out[i - size];
+    out[i] = static_cast<std::uint8_t>(size);
+  }
 }
 
 bool Language::to_tokens(std::span<const Gene> program, std::vector<Token>& out) const {

@@ -5,6 +5,7 @@
 //   symbol    a column, a constant drawn from a pool, or a function of typed arguments
 //   program   symbols in postfix order, each as one gene
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,9 @@ namespace spinney {
 
 using TypeId = std::int32_t;
 inline constexpr TypeId kTruth = 0;
+
+inline constexpr std::size_t kMaxProgram = 60;   // symbols
+inline constexpr std::size_t kMaxTokens = 2000;  // of a program that is written out
 
 enum class SymbolKind : std::uint8_t { column, constant, function };
 
@@ -61,6 +65,9 @@ class Language {
 
   /// The place where the part that ends at `end` (included) begins.
   std::size_t begin_of(std::span<const Gene> program, std::size_t end) const;
+  /// The sizes of the parts that end at each place.
+  using Sizes = std::array<std::uint8_t, kMaxProgram>;
+  void sizes_of(std::span<const Gene> program, Sizes& out) const;
   /// The expression of a program; functions that are composed are written out. False if it is too long or too deep
   /// for that, as functions that use an argument again and again may become.
   bool to_tokens(std::span<const Gene> program, std::vector<Token>& out) const;
@@ -81,8 +88,5 @@ class Language {
   std::vector<std::vector<std::int32_t>> alike_;               // by symbol
   std::vector<std::size_t> least_size_;
 };
-
-inline constexpr std::size_t kMaxProgram = 60;   // symbols
-inline constexpr std::size_t kMaxTokens = 2000;  // of a program that is written out
 
 }  // namespace spinney

@@ -10,8 +10,8 @@ namespace {
 std::uint64_t hash_of(const Genes& genes) {
   std::uint64_t hash = genes.size();
   for (const Gene& gene : genes) {
-    hash = (hash ^ static_cast<std::uint64_t>(gene.symbol)) * 0x9e3779b97f4a7c15ULL;
-    hash = (hash ^ (hash >> 29) ^ std::bit_cast<std::uint64_t>(gene.value)) * 0xbf58476d1ce4e5b9ULL;
+    const std::uint64_t value = std::bit_cast<std::uint64_t>(gene.value) + static_cast<std::uint64_t>(gene.symbol);
+    hash = (std::rotl(hash, 23) ^ value) * 0x9e3779b97f4a7c15ULL;
   }
   return hash ^ (hash >> 32);
 }
@@ -22,9 +22,9 @@ class Register {
   explicit Register(std::size_t n) : slots_(std::bit_ceil(4 * n + 1), nullptr) {}
   /// An equal program that was told of before; null, and the program is remembered, if there is none.
   const Individual* find_or_add(const Individual& one) {
-    for (std::size_t slot = hash_of(one.genes);; ++slot) {
+    for (std::size_t slot = one.hash;; ++slot) {
       const Individual*& found = slots_[slot & (slots_.size() - 1)];
-      if (found && found->genes == one.genes) return found;
+      if (found && found->hash == one.hash && found->genes == one.genes) return found;
       if (found) continue;
       found = &one;
       return nullptr;
@@ -41,7 +41,7 @@ struct Search::Worker {
   explicit Worker(const Calls* calls) : evaluator(calls) {}
   Evaluator evaluator;
   std::vector<Token> tokens;
-  std::vector<std::uint8_t> truth;
+  Truth truth;
   std::vector<double> scratch;
 };
 
@@ -50,8 +50,9 @@ Search::Search(const Language& language, const EvolveParams& params, const NodeC
     : language_(language), params_(params), columns_(columns), fitness_(fitness), seed_(seed) {}
 Search::~Search() = default;
 
-bool is_better(const Individual& a, const Individual& b) {
-  return a.fitness > b.fitness || (a.fitness == b.fitness && a.genes.size() < b.genes.size());
+void Search::resume(SearchState state) {
+  state_ = std::move(state);
+  for (Individual& one : state_.population) one.hash = hash_of(one.genes);
 }
 
 bool Search::is_done() const {
@@ -61,6 +62,19 @@ bool Search::is_done() const {
 }
 
 void Search::step(ThreadTeam& team, Interrupt& interrupt) {
+  breed(team);
+  evaluate(next_, team, interrupt);
+  ++state_.unimproved;
+  for (const Individual& one : next_) {
+    if (one.fitness > state_.best.fitness) state_.unimproved = 0;
+    if (state_.best.genes.empty() || is_better(merit_of(one), merit_of(state_.best))) state_.best = one;
+  }
+  std::swap(state_.population, next_);
+  ++state_.generation;
+}
+
+/// Makes the next generation of this one: each individual from a random stream of its own, whoever makes it.
+void Search::breed(ThreadTeam& team) {
   const auto n = static_cast<std::size_t>(params_.population_size);
   next_.resize(n);
   std::size_t n_kept = 0;
@@ -68,23 +82,23 @@ void Search::step(ThreadTeam& team, Interrupt& interrupt) {
     for (const std::size_t place : best_places(std::min(n, static_cast<std::size_t>(params_.elite))))
       next_[n_kept++] = state_.population[place];
   }
+  merits_.clear();
+  for (const Individual& one : state_.population) merits_.push_back(merit_of(one));
+  merits_limit_ = RandomStream::limit_of(std::max<std::size_t>(1, merits_.size()));
   const std::uint64_t seed = RandomStream(seed_, static_cast<std::uint64_t>(state_.generation)).next();
-  for (std::size_t i = n_kept; i < n; ++i) {
-    RandomStream random(seed, i);
-    if (state_.generation == 0) {
-      first(i, random, next_[i].genes);
-    } else {
-      child(random, next_[i].genes);
+  constexpr std::size_t kChunk = 64;
+  team.run_if(n > 2 * kChunk, (n - n_kept + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
+    const std::size_t begin = n_kept + chunk * kChunk;
+    for (std::size_t i = begin; i < std::min(n, begin + kChunk); ++i) {
+      RandomStream random(seed, i);
+      if (state_.generation == 0) {
+        first(i, random, next_[i].genes);
+      } else {
+        child(random, next_[i].genes);
+      }
+      next_[i].hash = hash_of(next_[i].genes);
     }
-  }
-  evaluate(next_, team, interrupt);
-  ++state_.unimproved;
-  for (const Individual& one : next_) {
-    if (one.fitness > state_.best.fitness) state_.unimproved = 0;
-    if (state_.best.genes.empty() || is_better(one, state_.best)) state_.best = one;
-  }
-  std::swap(state_.population, next_);
-  ++state_.generation;
+  });
 }
 
 /// The places of the best individuals, the first of equals first.
@@ -93,7 +107,7 @@ std::vector<std::size_t> Search::best_places(std::size_t n) const {
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
                     [&](std::size_t a, std::size_t b) {
-                      const Individual &one = state_.population[a], &other = state_.population[b];
+                      const Merit one = merit_of(state_.population[a]), other = merit_of(state_.population[b]);
                       if (is_better(one, other)) return true;
                       return !is_better(other, one) && a < b;
                     });
@@ -109,12 +123,13 @@ void Search::first(std::size_t place, RandomStream& random, Genes& out) const {
 }
 
 const Individual& Search::parent(RandomStream& random) const {
-  const Individual* best = nullptr;
-  for (std::int64_t i = 0; i < params_.tournament; ++i) {
-    const Individual& one = state_.population[random.below(state_.population.size())];
-    if (!best || is_better(one, *best)) best = &one;
+  const std::size_t n = merits_.size();
+  std::size_t best = random.below(n, merits_limit_);
+  for (std::int64_t i = 1; i < params_.tournament; ++i) {
+    const std::size_t other = random.below(n, merits_limit_);
+    if (is_better(merits_[other], merits_[best])) best = other;
   }
-  return *best;
+  return state_.population[best];
 }
 
 void Search::child(RandomStream& random, Genes& out) const {
@@ -143,17 +158,16 @@ void Search::evaluate(std::vector<Individual>& individuals, ThreadTeam& team, In
   constexpr std::size_t kChunk = 32;
   const std::size_t n_chunks = (fresh.size() + kChunk - 1) / kChunk;
   workers_.resize(team.size());
-  team.run_if(fresh.size() * columns_.n_rows > (1U << 14), n_chunks, [&](std::size_t chunk, std::size_t worker) {
+  team.run_if(fresh.size() * columns_.n_rows() > (1U << 14), n_chunks, [&](std::size_t chunk, std::size_t worker) {
     interrupt.check();
     if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(language_.calls());
     Worker& own = *workers_[worker];
-    own.truth.resize(columns_.n_rows);
     for (std::size_t i = chunk * kChunk; i < std::min(fresh.size(), (chunk + 1) * kChunk); ++i) {
       Individual& one = individuals[fresh[i]];
       one.fitness = 0.0;
       if (!language_.to_tokens(one.genes, own.tokens)) continue;
-      own.evaluator.truth(own.tokens, columns_, own.truth.data());
-      one.fitness = fitness_(own.truth.data(), own.scratch);
+      own.evaluator.truth(own.tokens, columns_, own.truth);
+      one.fitness = fitness_(own.truth, own.scratch);
     }
   });
   for (std::size_t i = 0; i < individuals.size(); ++i) {
@@ -174,16 +188,16 @@ std::vector<Token> Search::refined(std::vector<Token> tokens, double gain) const
   const bool greater = op == Op::greater && tokens[tokens.size() - 2].op == Op::constant;
   if (!greater && op != Op::positive) return tokens;
   std::vector<Token> inner(tokens.begin(), tokens.end() - (greater ? 2 : 1));
-  std::vector<double> numbers(columns_.n_rows);
+  std::vector<double> numbers(columns_.n_rows());
   Evaluator(language_.calls()).numbers(inner, columns_, numbers.data());
   const Fitness::Cut cut = fitness_.best_cut(numbers);
   if (!(cut.gain > 0.0)) return tokens;
   inner.push_back({Op::constant, 0, cut.at});
   inner.push_back({Op::greater, 0, 0.0});
-  std::vector<std::uint8_t> truth(columns_.n_rows);
+  Truth truth;
   std::vector<double> scratch;
-  Evaluator(language_.calls()).truth(inner, columns_, truth.data());
-  return fitness_(truth.data(), scratch) > gain ? inner : tokens;  // later roots are judged by more than the gain
+  Evaluator(language_.calls()).truth(inner, columns_, truth);
+  return fitness_(truth, scratch) > gain ? inner : tokens;  // later roots are judged by more than the gain
 }
 
 }  // namespace spinney

@@ -26,10 +26,19 @@ struct EvolveParams {
 struct Individual {
   Genes genes;
   double fitness = 0.0;
+  std::uint64_t hash = 0;  // of the genes
 };
 
+/// What selection looks at.
+struct Merit {
+  double fitness;
+  std::size_t size;
+};
+inline Merit merit_of(const Individual& one) { return {one.fitness, one.genes.size()}; }
 /// Fitter, or as fit and shorter.
-bool is_better(const Individual& a, const Individual& b);
+inline bool is_better(const Merit& a, const Merit& b) {
+  return a.fitness > b.fitness || (a.fitness == b.fitness && a.size < b.size);
+}
 
 /// What a search knows between two generations.
 struct SearchState {
@@ -46,7 +55,7 @@ class Search {
          std::uint64_t seed);
   ~Search();
 
-  void resume(SearchState state) { state_ = std::move(state); }
+  void resume(SearchState state);
   const SearchState& state() const { return state_; }
   bool is_done() const;
   /// One generation.
@@ -57,6 +66,7 @@ class Search {
  private:
   struct Worker;  // memory of one thread
 
+  void breed(ThreadTeam& team);
   void first(std::size_t place, RandomStream& random, Genes& out) const;
   void child(RandomStream& random, Genes& out) const;
   std::vector<std::size_t> best_places(std::size_t n) const;
@@ -71,6 +81,8 @@ class Search {
   std::uint64_t seed_;
   SearchState state_;
   std::vector<Individual> next_;
+  std::vector<Merit> merits_;  // of the population
+  std::uint64_t merits_limit_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -36,14 +36,15 @@ void cross(const Language& language, const Genes& to, const Genes& from, std::si
   const std::size_t end = random.below(to.size()), begin = language.begin_of(to, end);
   const TypeId type = language.returns(to[end]);
   const std::size_t room = max_size - (to.size() - (end + 1 - begin));
-  const std::size_t donor = pick(from.size(), random, [&](std::size_t i) {
-    return language.returns(from[i]) == type && i + 1 - language.begin_of(from, i) <= room;
-  });
+  Language::Sizes sizes;
+  language.sizes_of(from, sizes);
+  const std::size_t donor =
+      pick(from.size(), random, [&](std::size_t i) { return language.returns(from[i]) == type && sizes[i] <= room; });
   if (donor == from.size()) {
     out = to;
     return;
   }
-  const std::size_t first = language.begin_of(from, donor);
+  const std::size_t first = donor + 1 - sizes[donor];
   splice(to, begin, end + 1, std::span(from).subspan(first, donor + 1 - first), out);
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+// What is known of many rows, a bit a row: one set of bits for what is true, one for what is false. A row that is in
+// neither is unknown.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spinney {
+
+using Word = std::uint64_t;
+using Bits = std::vector<Word>;
+inline constexpr std::size_t kWordBits = 64;
+
+constexpr std::size_t n_words(std::size_t n_rows) { return (n_rows + kWordBits - 1) / kWordBits; }
+inline bool has_bit(const Bits& bits, std::size_t row) { return (bits[row / kWordBits] >> (row % kWordBits)) & 1U; }
+inline void set_bit(Bits& bits, std::size_t row) { bits[row / kWordBits] |= Word{1} << (row % kWordBits); }
+/// The bits of a word that belong to the first n rows of it.
+constexpr Word first_bits(std::size_t n) { return n >= kWordBits ? ~Word{0} : (Word{1} << n) - 1; }
+
+struct Truth {
+  Bits yes, no;
+
+  void resize(std::size_t n_rows) {
+    yes.resize(n_words(n_rows));
+    no.resize(n_words(n_rows));
+  }
+};
+
+/// Calls f(row) for the rows from `begin` to `end` whose bit is set, in order.
+template <class Function>
+void for_each_bit(const Word* bits, std::size_t begin, std::size_t end, const Function& f) {
+  for (std::size_t w = begin / kWordBits; w * kWordBits < end; ++w) {
+    const std::size_t from = w * kWordBits;
+    Word word = bits[w];
+    if (from < begin) word &= ~first_bits(begin - from);
+    word &= first_bits(end - from);
+    for (; word != 0; word &= word - 1) f(from + static_cast<std::size_t>(std::countr_zero(word)));
+  }
+}
+
+}  // namespace spinney
