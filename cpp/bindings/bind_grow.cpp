@@ -143,6 +143,7 @@ void bind_grow(nb::module_& m) {
       .def_rw("max_surrogates", &GrowParams::max_surrogates)
       .def_rw("max_bins", &GrowParams::max_bins)
       .def_rw("seed", &GrowParams::seed)
+      .def_rw("oblique", &GrowParams::oblique)
       .def("set_multiway", [](GrowParams& self, const MultiwayParams& multiway) { self.multiway = multiway; });
 
   nb::class_<BoundDataset>(m, "Dataset")

@@ -20,6 +20,7 @@ from spinney._choices import (
 CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
 CLASS_PRUNINGS = (None, "cost_complexity", "reduced_error", "error_based", "mdl")
 REGRESSION_CRITERIA = ("squared_error", "absolute_error")
+SPLITTERS = ("best", "oblique")
 MISSING_RULES = ("surrogate", "majority", "fractional")
 _NO_LIMIT = 2**62
 _MAX_THREADS = 256  # more would only wait; their number never changes a result

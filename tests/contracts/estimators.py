@@ -48,7 +48,8 @@ class Listed:
     all of them matters. `centre`: what a regression leaf predicts. `refuses_chance`: a first member
     that is no better than guessing is an error; `refuses_half`: so is one that is wrong for half of
     the rows, whatever the number of classes. `soft`: borders are gradual. `evolves`: tests are
-    searched for by chance, so a better one may be missed. `may_warn`: how a warning
+    searched for by chance, so a better one may be missed. `adds_up`: tests add columns up, which
+    rounds. `may_warn`: how a warning
     begins that is no fault where data teach little.
     """
 
@@ -64,6 +65,7 @@ class Listed:
     refuses_half: bool = False
     soft: bool = False
     evolves: bool = False
+    adds_up: bool = False
     may_warn: str = ""
 
     @property
@@ -148,6 +150,8 @@ LISTED = [
     Listed(CARTRegressor(missing="fractional")),
     Listed(CARTClassifier(max_features="sqrt", random_state=0)),
     Listed(CARTRegressor(max_features="sqrt", random_state=0)),
+    Listed(CARTClassifier(splitter="oblique", random_state=0), counts_rows=True, adds_up=True),
+    Listed(CARTRegressor(splitter="oblique", random_state=0), counts_rows=True, adds_up=True),
     Listed(CARTClassifier(max_leaf_nodes=8), learns_all=False),
     Listed(CARTRegressor(max_leaf_nodes=8), learns_all=False),
     Listed(CARTClassifier(ccp_alpha=0.01), learns_all=False),

@@ -94,6 +94,8 @@ def test_64_neighbouring_doubles_are_all_told_apart(listed, start, rng):
 @every_learner
 @pytest.mark.parametrize("scale", [1e300, 1e-40, 1e-300, 2.0**-1050, 2.0**1000])
 def test_the_scale_of_a_column_changes_no_partition(listed, scale, rng):
+    if listed.adds_up and scale != 2.0**1000:
+        pytest.skip("sums of numbers that were rounded, or are next to nothing, are rounded again")
     _assert_same_partitions(listed, scale, rng)
 
 

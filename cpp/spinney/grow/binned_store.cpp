@@ -193,7 +193,7 @@ void BinnedStore::place_unknown(const NodeRows& rows, FeatureIndex split_feature
   }
 }
 
-void BinnedStore::share_unknown(const NodeRows&, FeatureIndex, double) {
+void BinnedStore::share_unknown(double) {
   throw std::invalid_argument("max_bins does not work with the fractional rule for missing values");
 }
 

@@ -18,7 +18,7 @@ class BinnedStore final : public RowStore {
   std::optional<Surrogate> surrogate(const NodeRows& rows, FeatureIndex feature, const Sides& sides,
                                      std::size_t worker) override;
   void place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) override;
-  void share_unknown(const NodeRows&, FeatureIndex, double) override;
+  void share_unknown(double) override;
   std::size_t count_left(const NodeRows& rows, FeatureIndex split_feature) const override;
   void list(const NodeRows& rows, FeatureIndex split_feature, Side side, std::vector<SampleIndex>& out) const override;
   std::pair<NodeRows, NodeRows> divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) override;

@@ -11,6 +11,7 @@
 #include "spinney/grow/multiway.hpp"
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/random.hpp"
+#include "spinney/splits/oblique.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -18,8 +19,14 @@ namespace spinney {
 namespace {
 
 constexpr std::uint64_t kBestStream = 0xa0761d6478bd642fULL;  // apart from the stream that draws features
-constexpr std::size_t kParallelWork = 1 << 15;                // entries to scan before threads are woken
-constexpr std::size_t kSmallNode = 1 << 12;                   // rows that are searched before anybody can wait for it
+constexpr std::uint64_t kObliqueStream = 0xe7037ed1a0b428dbULL;
+constexpr std::size_t kParallelWork = 1 << 15;  // entries to scan before threads are woken
+constexpr std::size_t kSmallNode = 1 << 12;     // rows that are searched before anybody can wait for it
+
+/// A column that a test asks.
+FeatureIndex column_of(const Test& test) {
+  return test.kind == TestKind::expression ? test.tokens.front().arg : test.feature;
+}
 
 std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   if (input.params.max_bins == 0) {
@@ -44,7 +51,8 @@ class Grower {
         builder_(input.start ? TreeBuilder::from(*input.start)
                              : TreeBuilder(empty_tree(data_, target_, params_.missing))),
         stop_(target_, input.validation),
-        frontier_(params_.max_leaf_nodes > 0 || stop_.active()) {
+        frontier_(params_.max_leaf_nodes > 0 || stop_.active()),
+        scratch_(interrupt) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) total_weight_ += samples_.split_weight_of(s);
     if (input.start) {
       open_leaves(*input.start);
@@ -86,6 +94,7 @@ class Grower {
   Split search(OpenNode& node);
   Split best_of(OpenNode& node, std::span<const FeatureIndex> features);
   Split best_of_drawn(OpenNode& node);
+  Split best_linear(const OpenNode& node, const Split& axis, std::span<const FeatureIndex> features);
   void strike_constants(OpenNode& node, std::span<const FeatureIndex> features) const;
   std::size_t one_of_the_best(NodeId node) const;
   void divide(OpenNode node);
@@ -117,6 +126,8 @@ class Grower {
   std::vector<std::optional<Surrogate>> candidates_;
   std::vector<SampleIndex> members_;
   std::vector<FeatureIndex> drawn_;
+  std::size_t n_tried_ = 0;  // of those
+  Scratch scratch_;
   std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
 };
 
@@ -180,10 +191,23 @@ Split Grower::search(OpenNode& node) {
   const auto features = node.features;
   Split best = draws() ? best_of_drawn(node) : best_of(node, *features);
   if (!best.found()) return best;
+  if (params_.oblique) {
+    Split linear = best_linear(node, best, draws() ? std::span<const FeatureIndex>(drawn_).first(n_tried_) : *features);
+    if (linear.found()) best = std::move(linear);
+  }
   const double decrease = best.drop / total_weight_;
   if (params_.min_impurity_decrease > 0.0 && !(decrease >= params_.min_impurity_decrease)) return {};
   store_->complete(node.rows, best);
   return best;
+}
+
+/// The best linear test of some features, if it is better than the best of one.
+Split Grower::best_linear(const OpenNode& node, const Split& axis, std::span<const FeatureIndex> features) {
+  members_.clear();
+  for (const Entry& entry : node.rows.column(features.front())) members_.push_back(entry.sample);
+  std::sort(members_.begin(), members_.end());
+  RandomStream random(params_.seed ^ kObliqueStream, static_cast<std::uint64_t>(node.id));
+  return best_oblique({data_, samples_, *scan_, node.totals, limits(), members_, features}, axis, random, scratch_);
 }
 
 /// The best test over some features, the first of equals, also if it gains nothing. Features found constant are
@@ -233,27 +257,27 @@ Split Grower::best_of_drawn(OpenNode& node) {
   RandomStream random(params_.seed, static_cast<std::uint64_t>(node.id));
   std::vector<FeatureIndex>& drawn = drawn_;
   drawn = *node.features;
-  std::size_t n_tried = 0;
+  n_tried_ = 0;
   Split best;
-  while (!best.found() && n_tried < drawn.size()) {
-    const std::size_t wanted = n_tried == 0 ? static_cast<std::size_t>(params_.max_features) : 1;
-    const std::size_t end = std::min(drawn.size(), n_tried + wanted);
-    for (std::size_t i = n_tried; i < end; ++i) std::swap(drawn[i], drawn[i + random.below(drawn.size() - i)]);
-    std::sort(drawn.begin() + static_cast<std::ptrdiff_t>(n_tried), drawn.begin() + static_cast<std::ptrdiff_t>(end));
-    best = best_of(node, std::span(drawn).subspan(n_tried, end - n_tried));
-    n_tried = end;
+  while (!best.found() && n_tried_ < drawn.size()) {
+    const std::size_t wanted = n_tried_ == 0 ? static_cast<std::size_t>(params_.max_features) : 1;
+    const std::size_t end = std::min(drawn.size(), n_tried_ + wanted);
+    for (std::size_t i = n_tried_; i < end; ++i) std::swap(drawn[i], drawn[i + random.below(drawn.size() - i)]);
+    std::sort(drawn.begin() + static_cast<std::ptrdiff_t>(n_tried_), drawn.begin() + static_cast<std::ptrdiff_t>(end));
+    best = best_of(node, std::span(drawn).subspan(n_tried_, end - n_tried_));
+    n_tried_ = end;
   }
   return best;
 }
 
 void Grower::divide(OpenNode node) {
-  const FeatureIndex feature = node.split.test.feature;
+  const FeatureIndex feature = column_of(node.split.test);
   const Sides sides = store_->mark(node.rows, node.split, node.features->size() == 1);
   std::vector<Surrogate> surrogates = find_surrogates(node, sides);
   const std::int32_t larger = sides.right > sides.left ? 1 : 0;
   const auto fork = [&] { return Fork(node.split.test, surrogates, larger); };
   if (params_.missing == MissingRule::fractional) {
-    store_->share_unknown(node.rows, feature, sides.left / (sides.left + sides.right));
+    store_->share_unknown(sides.left / (sides.left + sides.right));
   } else if (!sides.complete) {
     store_->place_unknown(node.rows, feature, fork());
   }
@@ -285,7 +309,7 @@ void Grower::divide(OpenNode node) {
 
 /// Looks at the rows of the smaller child only, where that says enough of the other.
 std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, std::array<std::size_t, 2>& n_rows) {
-  const FeatureIndex feature = node.split.test.feature;
+  const FeatureIndex feature = column_of(node.split.test);
   std::array<Summary, 2> children;
   if (summarizer_.subtracts()) {
     n_rows[0] = store_->count_left(node.rows, feature);

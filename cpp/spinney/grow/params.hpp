@@ -38,6 +38,7 @@ struct GrowParams {
   std::int64_t max_bins = 0;  // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;
   std::vector<FeatureIndex> features;      // the only columns to ask, ascending; empty: all
+  bool oblique = false;                    // linear tests over numeric columns, where they are better
   std::int64_t n_best_splits = 1;          // a node takes one of so many best tests, at random
   std::optional<MultiwayParams> multiway;  // grown by ID3 or C4.5 instead of CART
 };

@@ -69,7 +69,7 @@ class RowStore {
   /// Places the rows that the test left unknown.
   virtual void place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) = 0;
   /// Divides rows of unknown side in two shares, one for each child; left_share of the weight goes left.
-  virtual void share_unknown(const NodeRows& rows, FeatureIndex split_feature, double left_share) = 0;
+  virtual void share_unknown(double left_share) = 0;
   /// The number of rows, and the samples, on one side.
   virtual std::size_t count_left(const NodeRows& rows, FeatureIndex split_feature) const = 0;
   virtual void list(const NodeRows& rows, FeatureIndex split_feature, Side side,

@@ -125,7 +125,26 @@ void SortedStore::complete(const NodeRows& rows, Split& split) const {
   split.test.threshold = cut_between(value(split.position), value(split.position + 1));
 }
 
+Sides SortedStore::mark_expression(const NodeRows& rows, const Test& test) {
+  Sides sides{side_.data()};
+  in_place_ = -1;
+  for (const Entry& entry : rows.column(test.tokens.front().arg)) {
+    const std::int32_t branch = branch_of(test.tokens, data_.values, samples_.row[entry.sample]);
+    if (branch == kNoBranch) {
+      side_[entry.sample] = kUnknown;
+      unknown_.push_back(entry.sample);
+    } else {
+      side_[entry.sample] = static_cast<std::uint8_t>(branch);
+      (branch == 0 ? sides.left : sides.right) += samples_.weight[entry.sample];
+    }
+  }
+  sides.complete = unknown_.empty();
+  return sides;
+}
+
 Sides SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
+  unknown_.clear();
+  if (split.test.kind == TestKind::expression) return mark_expression(rows, split.test);
   const auto entries = rows.column(split.test.feature);
   const std::size_t n_observed = count_observed(entries.data(), entries.size());
   const bool threshold = split.test.kind == TestKind::threshold;
@@ -148,29 +167,26 @@ Sides SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
     side_[entries[i].sample] = side;
     (side == kLeft ? sides.left : sides.right) += samples_.weight[entries[i].sample];
   }
-  for (std::size_t i = n_observed; i < entries.size(); ++i) side_[entries[i].sample] = kUnknown;
+  for (const Entry& entry : entries.subspan(n_observed)) {
+    side_[entry.sample] = kUnknown;
+    unknown_.push_back(entry.sample);
+  }
   return sides;
 }
 
-void SortedStore::place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) {
-  const auto entries = rows.column(split_feature);
-  for (const Entry& entry : entries.subspan(count_observed(entries.data(), entries.size()))) {
-    side_[entry.sample] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[entry.sample]));
-  }
+void SortedStore::place_unknown(const NodeRows&, FeatureIndex, const Fork& fork) {
+  for (const SampleIndex s : unknown_) side_[s] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[s]));
 }
 
-void SortedStore::share_unknown(const NodeRows& rows, FeatureIndex split_feature, double left_share) {
+void SortedStore::share_unknown(double left_share) {
   twin_of_.clear();
-  const auto entries = rows.column(split_feature);
-  const std::size_t n_observed = count_observed(entries.data(), entries.size());
-  if (n_observed == entries.size()) return;
+  if (unknown_.empty()) return;
   if (samples_.is_unit()) samples_.split_weight.assign(samples_.size(), samples_.unit_weight);
   samples_.equal_weights = false;
   samples_.times = {};
   samples_.tally = {};
   twin_of_.resize(samples_.size(), kAbsent);
-  for (const Entry& entry : entries.subspan(n_observed)) {
-    const SampleIndex s = entry.sample;
+  for (const SampleIndex s : unknown_) {
     twin_of_[s] = static_cast<SampleIndex>(samples_.size());
     samples_.row.push_back(samples_.row[s]);
     if (!samples_.label.empty()) samples_.label.push_back(samples_.label[s]);

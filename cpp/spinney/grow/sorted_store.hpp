@@ -26,13 +26,14 @@ class SortedStore final : public RowStore {
     return find_surrogate(data_, samples_, feature, rows.column(feature), sides, scratch_[worker]);
   }
   void place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) override;
-  void share_unknown(const NodeRows& rows, FeatureIndex split_feature, double left_share) override;
+  void share_unknown(double left_share) override;
   std::size_t count_left(const NodeRows& rows, FeatureIndex split_feature) const override;
   void list(const NodeRows& rows, FeatureIndex split_feature, Side side, std::vector<SampleIndex>& out) const override;
   std::pair<NodeRows, NodeRows> divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) override;
 
  private:
   BlockView blocks_of(FeatureIndex feature) const;
+  Sides mark_expression(const NodeRows& rows, const Test& test);
   std::pair<NodeRows, NodeRows> divide_shares(const NodeRows& rows, const DivisionPlan& plan);
 
   const Dataset& data_;
@@ -41,6 +42,7 @@ class SortedStore final : public RowStore {
   std::vector<double> reached_;            // by column: the score of a cut between blocks that is known to exist
   BlockSums sums_;                         // of all columns with all rows; empty if nobody asked
   std::vector<std::uint8_t> side_;         // by sample
+  std::vector<SampleIndex> unknown_;       // those that the last test could not place
   FeatureIndex in_place_ = -1;             // the column whose entries a threshold has parted already
   std::size_t n_low_ = 0;                  // how many of them are left of it
   std::vector<SampleIndex> twin_of_;       // by sample while a node is shared out: its right-hand share

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_flag, check_integer
+from spinney._choices import check_choice, check_flag, check_integer
 from spinney._estimator import FitTarget
-from spinney._settings import growth_params
+from spinney._settings import SPLITTERS, growth_params, random_seed
 from spinney._table import Schema
 from spinney.tree._base import BaseTree, Rows
 from spinney.tree._pruned import PrunedTree
@@ -37,6 +37,19 @@ class BinaryTree(BaseTree):
 
 class CARTTree(PrunedTree, BinaryTree):
     """One binary tree, grown once."""
+
+    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        params = super()._growth_params(values, target)
+        check_choice("splitter", self.splitter, SPLITTERS)
+        params.oblique = self.splitter == "oblique"
+        if params.oblique:
+            if self.max_bins is not None:
+                raise ValueError(
+                    "max_bins does not work with splitter='oblique': bins say nothing of sums of "
+                    "columns. Use max_bins=None."
+                )
+            params.seed = random_seed(self.random_state)
+        return params
 
     def _goes_on(self) -> bool:
         return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)

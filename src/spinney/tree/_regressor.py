@@ -15,6 +15,9 @@ class CARTRegressor(NumberTree, CARTTree):
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         Leaves predict the mean, or the median.
+    splitter : {"best", "oblique"}, default="best"
+        Tests of one column, or also of sums of numeric columns, such as
+        `glucose + 2.1 * bmi > 190`, where these are better.
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_split : int or float, default=2
@@ -60,7 +63,8 @@ class CARTRegressor(NumberTree, CARTTree):
     warm_start : bool, default=False
         Go on growing from the leaves of the tree of the last fit.
     random_state : int, RandomState or None, default=None
-        For `max_features`, folds and rows set aside. Exact search uses no random numbers.
+        For `max_features`, oblique tests, folds and rows set aside. Exact search of single
+        columns uses no random numbers.
     n_jobs : int or None, default=None
         Threads. They never change the result.
     verbose : int, default=0
@@ -94,6 +98,7 @@ class CARTRegressor(NumberTree, CARTTree):
         self,
         criterion: str = "squared_error",
         *,
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -119,6 +124,7 @@ class CARTRegressor(NumberTree, CARTTree):
         verbose: int = 0,
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
