@@ -121,6 +121,11 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
                     f"estimator has {name}={value!r}, but members share one table. Give {name} to "
                     f"{type(self).__name__} instead."
                 )
+        if getattr(learner, "domains", None) is not None:
+            raise ValueError(
+                f"estimator has domains={learner.domains!r}, but members share one table. Give the "
+                "columns equal categories, or use GPForestClassifier and GPForestRegressor."
+            )
 
     def _lesson(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Encode table and target once for all members."""

@@ -13,6 +13,7 @@ from spinney._settings import max_depth_limit, random_seed
 from spinney._table import Schema
 from spinney._target import class_target
 from spinney.evolve._derived import Derived, Rewriter, base_columns, with_derived
+from spinney.evolve._domains import share_domains
 from spinney.evolve._functions import Function
 from spinney.evolve._language import build_language, called_functions
 from spinney.evolve._run import Task, run
@@ -38,10 +39,15 @@ def _bodies(functions: Any) -> list[Any]:
     ]
 
 
-class DerivesColumns:
-    """Rows that get the columns which functions in Python make of them."""
+class TypedColumns:
+    """Columns that share domains, and rows with what functions in Python make of them."""
 
     _derived: list[Derived]
+
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Schema, FitTarget]:
+        values, schema, target = super()._encode(X, y, sample_weight)  # type: ignore[misc]
+        domains: Any = self.domains  # type: ignore[attr-defined]
+        return *share_domains(values, schema, domains), target
 
     def _rows(self, X: Any) -> Floats:
         rows: Floats = super()._rows(X)  # type: ignore[misc]
@@ -60,7 +66,7 @@ class DerivesColumns:
         return own
 
 
-class EvolvedTree(DerivesColumns, BaseTree):
+class EvolvedTree(TypedColumns, BaseTree):
     """One tree whose tests are evolved."""
 
     _criterion: str

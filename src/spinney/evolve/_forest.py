@@ -13,7 +13,7 @@ from spinney._table import Schema
 from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
-from spinney.evolve._evolved import DerivesColumns
+from spinney.evolve._evolved import TypedColumns
 from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ class EvolvedLesson:
     target: FitTarget
 
 
-class EvolvedForest(DerivesColumns, BaseEnsemble):
+class EvolvedForest(TypedColumns, BaseEnsemble):
     """Trees that are evolved one after the other."""
 
     def _goes_on(self) -> bool:
@@ -97,6 +97,10 @@ class GPForestClassifier(EvolvedForest, CombinesClasses):
     terminals : list of str, int and Constant, or None, default=None
         Columns that expressions may ask, "constants" for constants drawn from their values, and
         constants of `spinney.evolve`. None for all columns, with constants.
+    domains : list of lists of str or int, or None, default=None
+        Nominal columns that speak of the same things, by name or position, such as
+        `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
+        can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
     patience : int or None, default=None
@@ -171,6 +175,7 @@ class GPForestClassifier(EvolvedForest, CombinesClasses):
         cost_matrix: Any = None,
         functions: Any = None,
         terminals: Any = None,
+        domains: Any = None,
         tournament_size: int = 5,
         patience: int | None = None,
         refine_constants: bool = False,
@@ -196,6 +201,7 @@ class GPForestClassifier(EvolvedForest, CombinesClasses):
         self.cost_matrix = cost_matrix
         self.functions = functions
         self.terminals = terminals
+        self.domains = domains
         self.tournament_size = tournament_size
         self.patience = patience
         self.refine_constants = refine_constants
@@ -241,6 +247,10 @@ class GPForestRegressor(EvolvedForest, CombinesNumbers):
     terminals : list of str, int and Constant, or None, default=None
         Columns that expressions may ask, "constants" for constants drawn from their values, and
         constants of `spinney.evolve`. None for all columns, with constants.
+    domains : list of lists of str or int, or None, default=None
+        Nominal columns that speak of the same things, by name or position, such as
+        `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
+        can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
     patience : int or None, default=None
@@ -309,6 +319,7 @@ class GPForestRegressor(EvolvedForest, CombinesNumbers):
         min_fraction: float = 0.05,
         functions: Any = None,
         terminals: Any = None,
+        domains: Any = None,
         tournament_size: int = 5,
         patience: int | None = None,
         refine_constants: bool = False,
@@ -331,6 +342,7 @@ class GPForestRegressor(EvolvedForest, CombinesNumbers):
         self.min_fraction = min_fraction
         self.functions = functions
         self.terminals = terminals
+        self.domains = domains
         self.tournament_size = tournament_size
         self.patience = patience
         self.refine_constants = refine_constants

@@ -40,6 +40,10 @@ class GPTreeClassifier(EvolvedClassTree):
     terminals : list of str, int and Constant, or None, default=None
         Columns that expressions may ask, "constants" for constants drawn from their values, and
         constants of `spinney.evolve`. None for all columns, with constants.
+    domains : list of lists of str or int, or None, default=None
+        Nominal columns that speak of the same things, by name or position, such as
+        `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
+        can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
     patience : int or None, default=None
@@ -106,6 +110,7 @@ class GPTreeClassifier(EvolvedClassTree):
         cost_matrix: Any = None,
         functions: Any = None,
         terminals: Any = None,
+        domains: Any = None,
         tournament_size: int = 5,
         patience: int | None = None,
         refine_constants: bool = False,
@@ -128,6 +133,7 @@ class GPTreeClassifier(EvolvedClassTree):
         self.cost_matrix = cost_matrix
         self.functions = functions
         self.terminals = terminals
+        self.domains = domains
         self.tournament_size = tournament_size
         self.patience = patience
         self.refine_constants = refine_constants
@@ -165,6 +171,10 @@ class GPTreeRegressor(EvolvedNumberTree):
     terminals : list of str, int and Constant, or None, default=None
         Columns that expressions may ask, "constants" for constants drawn from their values, and
         constants of `spinney.evolve`. None for all columns, with constants.
+    domains : list of lists of str or int, or None, default=None
+        Nominal columns that speak of the same things, by name or position, such as
+        `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
+        can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
     patience : int or None, default=None
@@ -226,6 +236,7 @@ class GPTreeRegressor(EvolvedNumberTree):
         min_fraction: float = 0.05,
         functions: Any = None,
         terminals: Any = None,
+        domains: Any = None,
         tournament_size: int = 5,
         patience: int | None = None,
         refine_constants: bool = False,
@@ -245,6 +256,7 @@ class GPTreeRegressor(EvolvedNumberTree):
         self.min_fraction = min_fraction
         self.functions = functions
         self.terminals = terminals
+        self.domains = domains
         self.tournament_size = tournament_size
         self.patience = patience
         self.refine_constants = refine_constants
