@@ -70,7 +70,7 @@ def test_gaps_stay_gaps():
     [
         ("home", "domains must be a list of lists of columns"),
         (["home", "work"], "domains must be a list of lists of columns"),
-        ([["home", "wrok"]], "domains holds 'wrok', which is no column"),
+        ([["home", "wrkk"]], "domains holds 'wrkk', which is no column"),
         ([["home", 3]], "domains holds 3, which is no column"),
         ([["home", "age"]], "domains holds 'age', which is numeric"),
         ([["home", "work"], ["work"]], "domains names the column 'work' more than once"),
