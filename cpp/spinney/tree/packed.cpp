@@ -20,10 +20,8 @@ double sum_of(const Tree& tree, NodeId node) {
   return std::accumulate(value, value + tree.n_outputs(), 0.0);
 }
 
-double least_cost(const Tree& tree, NodeId node) {
-  Target target;
-  target.cost = tree.cost;
-  return target.least_cost({tree.values(node), tree.n_outputs()});
+double least_cost_of(const Tree& tree, NodeId node) {
+  return least_cost(tree.cost, {tree.values(node), tree.n_outputs()});
 }
 
 /// An array without what it does not need.
@@ -61,7 +59,7 @@ PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
   bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
   for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
     weight_told = weight_told && tree.weight[node] == sum_of(tree, node);
-    risk_told = risk_told && tree.risk[node] == least_cost(tree, node);
+    risk_told = risk_told && tree.risk[node] == least_cost_of(tree, node);
   }
   if (!weight_told) weight_ = copy_of(tree.weight);
   if (!risk_told) risk_ = copy_of(tree.risk);
@@ -93,7 +91,7 @@ Tree PackedTree::unpack() const {
     tree.gain.push_back(leaf ? 0.0 : gain_[n_divided++]);
     if (!leaf) tree.parent[nodes_[node].child] = tree.parent[nodes_[node].child + 1] = node;
     if (weight_.empty()) tree.weight.push_back(sum_of(tree, node));
-    if (risk_.empty()) tree.risk.push_back(least_cost(tree, node));
+    if (risk_.empty()) tree.risk.push_back(least_cost_of(tree, node));
   }
   return tree;
 }
