@@ -1,15 +1,14 @@
 """Every model is the same after it was saved and loaded, and saves to the same bytes again."""
 
-import copy
 import pickle
 
 import numpy as np
 import pytest
-from contracts.estimators import answers, every, same_model, settings_of
+from contracts.estimators import every, same_model, settings_of
 from contracts.tables import codes_for, mixed_table
 
-import spinney
 from files.comparing import difference
+from files.kit import through_file
 
 
 @pytest.fixture(scope="module")
@@ -22,16 +21,6 @@ def table():
 @pytest.fixture(scope="module")
 def new_rows():
     return mixed_table(np.random.default_rng(8))
-
-
-def through_file(model, path, **options):
-    """Save and load, and see that the second file is the first."""
-    spinney.save(model, path)
-    first = path.read_bytes()
-    loaded = spinney.load(path, **options)
-    spinney.save(loaded, path)
-    assert path.read_bytes() == first
-    return loaded
 
 
 @every
@@ -53,12 +42,3 @@ def test_an_unfitted_model_is_the_same_after_loading(listed, tmp_path):
     loaded = through_file(model, tmp_path / "model.spinney")
     assert vars(loaded).keys() == vars(model).keys()
     assert difference(model, loaded) is None
-
-
-@every
-def test_a_loaded_model_can_be_fitted_again(listed, table, tmp_path):
-    X, codes, _ = table
-    y = listed.target(codes)
-    fitted = listed.new().fit(X, y)
-    loaded = through_file(fitted, tmp_path / "model.spinney")
-    assert answers(copy.deepcopy(loaded).fit(X, y), X) == answers(fitted, X)

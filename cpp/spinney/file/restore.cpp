@@ -133,7 +133,10 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
   tree.n_children[node] = tree.tests.kind[node] == TestKind::multiway ? source.small(Part::n_children) : 2;
   if (first + tree.n_children[node] > static_cast<std::int64_t>(tree.n_nodes())) refuse("children out of range");
   tree.first_child[node] = static_cast<NodeId>(first);
-  std::fill_n(tree.parent.begin() + first, tree.n_children[node], static_cast<NodeId>(node));
+  for (std::int64_t child = first; child < first + tree.n_children[node]; ++child) {
+    if (tree.parent[child] != kNoNode) refuse("a child has two parents");
+    tree.parent[child] = static_cast<NodeId>(node);
+  }
   tree.default_branch[node] = source.small(Part::default_branch);
   tree.gain[node] = source.real(Part::gain);
   take_test(source, tree.tests, node, 0);

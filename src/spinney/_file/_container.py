@@ -201,6 +201,8 @@ def _entries(text: str, place: int, n_bytes: int) -> list[tuple[str, str, list[i
     """Return name, type, shape, begin and end of every array, each behind the one before."""
     entries: list[tuple[str, str, list[int], int, int]] = []
     before = 0
+    if text.count('"data_offsets":[', place) > MAX_ARRAYS:  # before any of them is looked at
+        raise ModelFileError(f"it has more than {MAX_ARRAYS} arrays")
     while (found := _ENTRY.match(text, place)) is not None:
         name, dtype = found[1], found[2]
         if dtype not in _TYPES:
@@ -215,8 +217,6 @@ def _entries(text: str, place: int, n_bytes: int) -> list[tuple[str, str, list[i
         if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
             raise ModelFileError(f"array {name!r} has a shape that does not fit its bytes")
         entries.append((name, dtype, shape, begin, end))
-        if len(entries) > MAX_ARRAYS:
-            raise ModelFileError(f"it has more than {MAX_ARRAYS} arrays")
         before, place = end, found.end()
     if text[place:].rstrip(" ") != "}":
         raise ModelFileError("its header is damaged: what follows the arrays is none")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from spinney._file._container import is_storable
 from spinney._file._errors import ModelFileError
-from spinney.evolve._functions import Function
+from spinney._state import recipe_of
 
 MAX_DEPTH = 24
 MAX_INT = 2**256
@@ -108,7 +108,7 @@ class Encoder:
 
     def _refusal(self, path: str, what: str) -> ModelFileError:
         return ModelFileError(
-            f"{self._where}{path} {what}, which a model file cannot hold. Use joblib for this model"
+            f"{self._where}{path} {what}, which a model file cannot hold. Use joblib for this one."
         )
 
     def _number(self, value: int | float, path: str) -> Any:
@@ -159,13 +159,17 @@ class Encoder:
         return reference
 
     def _thing(self, value: Any, path: str) -> Any:
-        if callable(value) and not isinstance(value, type) and not hasattr(value, "get_params"):
+        if recipe_of(value) is None and _is_function(value):
             name = self._function_name or getattr(value, "__name__", None)
             if not isinstance(name, str):
                 raise self._refusal(path, f"is a {type(value).__name__} without a name")
             self.functions.append((name, value))
             return {"function": name}
         return {"object": self._place_of(value, f"{self._where}{path}")}
+
+
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type) and not hasattr(value, "get_params")
 
 
 # -- In
@@ -317,7 +321,7 @@ class Decoder:
                 f"again: spinney.load(path, functions={{{name!r}: ...}})"
             )
         given = self._functions[name]
-        return given.f if isinstance(given, Function) and hasattr(given, "f") else given
+        return getattr(given, "f", given)  # of a Function of spinney.evolve
 
     def _object(self, value: dict[str, Any], path: str, depth: int) -> Any:
         place = value["object"]

@@ -204,9 +204,11 @@ def _check_filtering(model: Any) -> None:
 def _check_voting(model: Any) -> None:
     n = len(model._members)
     _need(n > 0 and len(model.weights_) == n, model, "weights_ are not one for each member")
-    answers = model._answers
-    fits = type(answers) is np.ndarray and len(answers) == len(model.classes_) + 1
-    _need(fits, model, "_answers are not one for each class and one more")
+    answers, quorum = model._answers, model._quorum
+    abstains = quorum.strict or quorum.share > 0.0
+    fits = type(answers) is np.ndarray and answers.ndim == 1
+    n_answers = len(model.classes_) + abstains
+    _need(fits and len(answers) == n_answers, model, f"_answers must be {n_answers} labels")
 
 
 def _check_mixture(model: Any) -> None:
