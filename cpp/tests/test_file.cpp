@@ -32,7 +32,7 @@ Tree rich_tree() {
   empty.missing = MissingRule::surrogate;
   empty.cost = {0.0, 2.0, 1.5, 0.0};
   TreeBuilder builder(empty);
-  builder.add_node(kNoNode, counted(8, 8));
+  builder.add_root(counted(8, 8));
   const std::vector<NodeStats> two = {counted(4, 4), counted(4, 4)};
   const std::vector<NodeStats> three = {counted(1, 1), counted(2, 1), counted(1, 2)};
   Division division;
@@ -108,7 +108,7 @@ TEST(a_forest_is_restored_and_framed) {
   const Tree tree = rich_tree();
   Tree leaf = empty_like(tree);
   TreeBuilder builder(leaf);
-  builder.add_node(kNoNode, counted(1, 3));
+  builder.add_root(counted(1, 3));
   std::vector<Member> members;
   members.push_back({PackedTree(tree), {}});
   members.push_back({PackedTree(std::move(builder).finish()), {}});
@@ -154,7 +154,7 @@ TEST(damaged_arrays_are_refused_by_name) {
   CHECK(has(with([](auto& p) { set_byte(p, Part::default_branch, 0, 2); }), "default branch out of range"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::reversed, 0, 2); }), "reversed"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::missing, 0, 3); }), "missing values"));
-  CHECK(has(with([](auto& p) { set_byte(p, Part::n_nodes, 0, 10); }), "too few entries"));
+  CHECK(has(with([](auto& p) { set_byte(p, Part::n_nodes, 0, 12); }), "too few entries"));
   CHECK(has(with([](auto& p) { p[place_of(Part::value)].size -= 2; }), "too few entries"));
   CHECK(has(with([](auto& p) {
               Stored& part = p[place_of(Part::kind)];
