@@ -41,7 +41,8 @@ CASES = {
     "a mixture of numbers": ("MixtureOfExpertsRegressor(branching=4)", "z"),
 }
 # What is slow to begin with is asked with fewer rows: it takes long enough.
-SLOWER = ("GP", "Mixture", "ID3", "IGPA", "C45")
+SLOWER = {"GP": (200_000, 12), "IGPA": (400_000, 12), "C45": (300_000, 12), "ID3": (300_000, 12)}
+SLOWER |= {"Mixture": (100_000, 8)}
 
 INTERRUPT = """
 import signal, threading, pickle
@@ -82,7 +83,8 @@ def state(estimator):
 def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
     """More tries are allowed at each moment: the machine may be busy with other things."""
     estimator, y = case
-    shape = (100_000, 8) if estimator.startswith(SLOWER) else (1_000_000, 20)
+    shapes = [shape for name, shape in SLOWER.items() if estimator.startswith(name)]
+    shape = shapes[0] if shapes else (1_000_000, 20)
     facts = run(
         INTERRUPT
         + f"""
