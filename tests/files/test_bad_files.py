@@ -152,6 +152,29 @@ def test_a_damaged_state_is_refused_by_pickle_too(tree):
             spinney.Tree.__new__(spinney.Tree).__setstate__(state)
 
 
+def test_a_damaged_estimator_is_refused_by_pickle_too(tree, forest):
+    cases = [
+        (tree, "fitted", "tree_", None, "tree_ must be a Tree, got None"),
+        (tree, "fitted", "n_features_in_", 7, "n_features_in_ is not the schema's"),
+        (tree, "fitted", "other_", 7, "has no attribute 'other_'"),
+        (tree, "params", "other", 7, "has no parameter 'other'"),
+        (tree, "fitted", "classes_", np.array(["a", "b"]), "tree_ has other classes"),
+        (forest, "fitted", "selected_", np.array([0, 3]), "selected_ are no members"),
+        (forest, "fitted", "selected_", np.array([1.0]), "selected_ must be a 1-D array of int64"),
+        (forest, "fitted", "_seed", True, "_seed must be a whole number"),
+    ]
+    for model, part, name, value, words in cases:
+        state = model.__getstate__()
+        state[part] = {**state[part], name: value}
+        with pytest.raises(ValueError, match=words):
+            type(model).__new__(type(model)).__setstate__(state)
+        lacking = model.__getstate__()
+        lacking[part] = {k: v for k, v in lacking[part].items() if k != name}
+        if name in state[part] and not name.startswith("other"):
+            with pytest.raises(ValueError, match=f"lacks '{name}'|other classes"):
+                type(model).__new__(type(model)).__setstate__(lacking)
+
+
 def test_the_tree_of_a_forest_is_named(forest, path):
     last = len(contents_of(forest).arrays[_name(forest, "parts.kind")]) - 1
     written(with_array(forest, "parts.kind", put(last, 9)), path)

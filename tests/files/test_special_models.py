@@ -269,6 +269,15 @@ def test_categories_of_every_type_and_of_great_number(path):
     same(model, loaded, frame[:1000])
 
 
+def test_skops_carries_the_same_state(table, tree):
+    skops = pytest.importorskip("skops.io")
+    X, y = table
+    for model in (tree, BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)):
+        data = skops.dumps(model)
+        again = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+        same(model, again, X)
+
+
 def test_an_attribute_of_the_users_is_pickled_and_not_saved(tree, path):
     model = copy.copy(tree)
     model.note = {"seen": 3}

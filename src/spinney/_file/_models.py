@@ -198,11 +198,9 @@ def _build(entry: Any, place: int, decoder: Decoder, *, is_last: bool) -> Any:
         raise ModelFileError(f"its last object is a {name}, which is no model")
     if "extra" in stored:
         raise ModelFileError(f"object {place} ({name}) has attributes that are none of a file")
-    state = {field: decoder.decode(value, field) for field, value in stored.items()}
     try:
+        state = {field: decoder.decode(value, field) for field, value in stored.items()}
         return recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))
-    except ModelFileError:
-        raise
     except MemoryError:
         raise
     except Exception as problem:

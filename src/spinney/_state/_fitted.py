@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 
-from spinney import _core
 from spinney._state._kinds import (
     ANYTHING,
     FINITE,
@@ -28,6 +27,7 @@ from spinney._state._kinds import (
     whole,
 )
 from spinney._table import Schema
+from spinney.ensemble._bagged import plan_of
 from spinney.ensemble._ballots import Member as VotingMember
 from spinney.ensemble._lesson import Bagged
 from spinney.ensemble._outsiders import Outsiders
@@ -44,9 +44,14 @@ from spinney.mixture._views import Gate
 from spinney.pruning import PruningPath
 from spinney.rules._ruleset import RuleSet
 from spinney.tree._igpa import Iteration
+from spinney.tree._tokens import OPS
 from spinney.tree._view import Tree
 
+_COLUMN = OPS.index("column")
 _LEARNERS = many(one(BaseEstimator))
+_SIZE = whole(0, 2**40)
+_SHARE = Kind("a number from 0 to 1", lambda v: type(v) is float and 0.0 <= v <= 1.0)
+_DRAWN = row(_SIZE, _SIZE, whole(1, 2**40), _SIZE, _SIZE, _SHARE, whole(0, 2**64 - 1))
 _EXPERT = one(LogisticExpert, LinearExpert, ClassLearner, NumberLearner)
 _TABLE: dict[str, Kind] = {
     "_schema": one(Schema),
@@ -77,7 +82,7 @@ FITTED: Mapping[str, Mapping[str, Kind]] = {
     "BaggedEnsemble": {
         "_seed": whole(0, 2**64 - 1),
         "_bagged": one(Bagged),
-        "_runs": many(row(whole(), one(_core.EnsemblePlan))),
+        "_runs": many(row(whole(), _DRAWN)),
         "_used": array(np.bool_),
         "selected_": PLACES,
         "selection_report_": perhaps(one(SelectionReport)),
@@ -148,6 +153,8 @@ def _check_table(model: Any) -> None:
         absent = not hasattr(model, "n_features_in_") and not hasattr(model, "feature_names_in_")
         return _need(absent, model, "it has columns, but no schema")
     _need(model.n_features_in_ == len(schema.columns), model, "n_features_in_ is not the schema's")
+    classed = vars(model).get("classes_") is not None
+    _need(classed is is_classifier(model), model, "only a classifier has classes_")
     names = vars(model).get("feature_names_in_")
     told = None if names is None else names.tolist()
     wanted = list(schema.names) if schema.has_names else None
@@ -159,6 +166,9 @@ def _check_columns(model: Any, schema: Schema, what: str) -> None:
     own, derived = model._schema.columns, vars(model).get("_derived") or []
     fits = schema.columns[: len(own)] == own and len(schema.columns) == len(own) + len(derived)
     _need(fits, model, f"{what} asks other columns than those of the schema")
+    for place, made in enumerate(derived, start=len(own)):
+        asked = [arg for tokens in made.arguments for op, arg, _ in tokens if op == _COLUMN]
+        _need(max(asked, default=0) < place, model, "a function asks a column that is not there")
 
 
 def _check_tree(model: Any) -> None:
@@ -187,6 +197,8 @@ def _check_bagged(model: Any) -> None:
     _need(model._bagged.members is model._committee, model, "_bagged holds other members")
     firsts = [first for first, _ in model._runs]
     _need(firsts[:1] == [0] and firsts == sorted(set(firsts)), model, "_runs are not in order")
+    for _, drawn in model._runs:
+        plan_of(drawn)  # refuses what it does not know
 
 
 def _check_boosted(model: Any) -> None:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._settings import thread_count
 from spinney._state._kinds import (
     FLAG,
     FLOATS,
     LABELS,
     NAMES,
-    NUMBER,
     Kind,
     StateError,
     array,
@@ -115,7 +115,7 @@ def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
 
 def _take_forest(forest: Forest) -> dict[str, Any]:
     return {
-        "parts": _core.forest_parts(forest._core, 2),
+        "parts": _core.forest_parts(forest._core, thread_count(-1)),
         "schema": forest.schema,
         "classes": forest.classes,
     }
@@ -195,35 +195,4 @@ PATH = Recipe(
     _fill_path,
 )
 
-# -- How rows were drawn for an ensemble
-
-
-def _take_plan(plan: _core.EnsemblePlan) -> dict[str, Any]:
-    names = ("kind", "size", "n_parts", "n_features", "targets", "flip_rate", "seed")
-    return dict(zip(names, plan.__getstate__(), strict=True))
-
-
-def _new_plan(state: dict[str, Any]) -> _core.EnsemblePlan:
-    plan = _core.EnsemblePlan.__new__(_core.EnsemblePlan)
-    plan.__setstate__(tuple(state.values()))
-    return plan
-
-
-_LONG = whole(-(2**63), 2**63 - 1)
-PLAN = Recipe(
-    _core.EnsemblePlan,
-    {
-        "kind": whole(),
-        "size": _LONG,
-        "n_parts": _LONG,
-        "n_features": _LONG,
-        "targets": whole(),
-        "flip_rate": NUMBER,
-        "seed": whole(0, 2**64 - 1),
-    },
-    _take_plan,
-    lambda plan, state: plan.__setstate__(tuple(state.values())),
-    _new_plan,
-)
-
-TREES: list[Recipe[Any]] = [SCHEMA, TREE, FOREST, PATH, PLAN]
+TREES: list[Recipe[Any]] = [SCHEMA, TREE, FOREST, PATH]
