@@ -63,7 +63,7 @@ def _corpus(options: argparse.Namespace) -> int:
 def _power(options: argparse.Namespace) -> int:
     from fuzz.power import report
 
-    return report(options.seconds, options.only)
+    return report(options.seconds, options.files, options.only)
 
 
 def main() -> int:
@@ -87,7 +87,8 @@ def main() -> int:
     corpus = add("corpus", _corpus, 0, "write the arrays of small models for the fuzz target")
     corpus.add_argument("folder", type=Path)
     power = add("power", _power, 0, "remove the checks of the reader one by one")
-    power.add_argument("--seconds", type=int, default=60)
+    power.add_argument("--seconds", type=int, default=60, help="for each check of the decoder")
+    power.add_argument("--files", type=int, default=5_000, help="for each check of the rest")
     power.add_argument("--only", type=int, nargs="*", help="numbers of checks")
     options = parser.parse_args()
     start = time.monotonic()
