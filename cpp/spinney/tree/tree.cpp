@@ -177,6 +177,12 @@ std::string check_counts(const Tree& tree, std::size_t node) {
   for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
     if (!std::isfinite(tree.value[node * tree.n_outputs() + k])) return "value is not finite";
   }
+  if (tree.n_classes > 0) {
+    const double* classes = tree.values(static_cast<NodeId>(node));
+    if (std::any_of(classes, classes + tree.n_classes, [](double w) { return w < 0.0; }))
+      return "a class weight is negative";
+    if (!std::isfinite(std::accumulate(classes, classes + tree.n_classes, 0.0))) return "class weights are too large";
+  }
   if (!std::isfinite(tree.weight[node]) || tree.weight[node] < 0.0) return "weight is negative or not finite";
   if (std::isnan(tree.impurity[node]) || std::isnan(tree.gain[node]) || std::isnan(tree.risk[node]))
     return "impurity, gain or risk is NaN";
@@ -239,6 +245,9 @@ std::string Tree::check() const {
       ++next_child;
       if (parent[child] != static_cast<NodeId>(node)) return at_node(child, "parent does not match");
     }
+    const double below = std::accumulate(weight.begin() + first, weight.begin() + first + count, 0.0);
+    if (missing == MissingRule::fractional && !(below > 0.0 && std::isfinite(below)))
+      return at_node(node, "a row without a value would go nowhere: the children weigh nothing");
     if (default_branch[node] < 0 || default_branch[node] >= count) return at_node(node, "default branch out of range");
     problem = check_test(tests, node, n_features, n_children[node]);
     if (problem.empty()) problem = check_surrogates(*this, node);
