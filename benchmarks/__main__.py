@@ -3,6 +3,7 @@
 import argparse
 
 from benchmarks.ensembles import ensembles, quick_ensembles
+from benchmarks.files import files, quick_files
 from benchmarks.gp import gp, quick_gp
 from benchmarks.growth import categories, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
@@ -24,6 +25,7 @@ PARTS = {
     "igpa": igpa,
     "mixtures": mixtures,
     "gp": gp,
+    "files": files,
     "memory": memory,
     "large": large,
 }
@@ -38,6 +40,7 @@ QUICK = {
     "igpa": quick_igpa,
     "mixtures": quick_mixtures,
     "gp": quick_gp,
+    "files": quick_files,
 }
 
 

@@ -26,19 +26,11 @@ Forest forest_of(const std::vector<const BoundTree*>& trees, const std::vector<s
   std::vector<Member> members;
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const Tree& tree = trees[i]->tree();
-    Member member{PackedTree(tree), i < groups.size() ? groups[i] : std::vector<std::int32_t>{}};
-    for (const std::int32_t g : member.groups) {
-      if (g < 0 || g > 1 || tree.n_classes != 2) throw std::invalid_argument("not a forest: groups do not fit");
-    }
-    members.push_back(std::move(member));
+    members.push_back({PackedTree(tree), i < groups.size() ? groups[i] : std::vector<std::int32_t>{}});
   }
   Forest forest(std::move(members));
-  for (std::size_t i = 0; i < forest.size(); ++i) {
-    const Member& member = forest.member(i);
-    const auto k = member.groups.empty() ? member.tree.n_classes() : static_cast<std::int32_t>(member.groups.size());
-    if (k != forest.n_classes() || member.tree.n_features() != forest.n_features())
-      throw std::invalid_argument("not a forest: tree " + std::to_string(i) + " has other classes or features");
-  }
+  if (const std::string problem = forest.check(); !problem.empty())
+    throw std::invalid_argument("not a forest: " + problem);
   return forest;
 }
 
@@ -58,6 +50,7 @@ void bind_forest(nb::module_& m) {
              const std::vector<std::vector<std::int32_t>>& groups) { new (self) Forest(forest_of(trees, groups)); },
           nb::arg("trees"), nb::arg("groups") = std::vector<std::vector<std::int32_t>>{})
       .def_prop_ro("n_members", &Forest::size)
+      .def_prop_ro("n_classes", &Forest::n_classes)
       .def("n_nodes",
            [](const Forest& self, std::size_t i) {
              if (i >= self.size()) throw nb::index_error();

@@ -155,6 +155,7 @@ void bind_tree(nb::module_& m) {
           nb::arg("state"))
       .def("state", [](const BoundTree& self) { return tree_to_state(self.tree()); })
       .def_prop_ro("n_nodes", [](const BoundTree& self) { return self.tree().n_nodes(); })
+      .def_prop_ro("n_classes", [](const BoundTree& self) { return self.tree().n_classes; })
       .def("labels",
            [](const BoundTree& self) {
              std::vector<std::int64_t> labels;

@@ -11,5 +11,6 @@ void bind_rules(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_evolve(nanobind::module_& m);
 void bind_ensemble(nanobind::module_& m);
+void bind_file(nanobind::module_& m);
 
 }  // namespace spinney::bindings

@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_forest(m);
   spinney::bindings::bind_evolve(m);
   spinney::bindings::bind_ensemble(m);
+  spinney::bindings::bind_file(m);
 }

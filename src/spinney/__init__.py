@@ -27,6 +27,8 @@ from spinney.tree import (
     Tree,
 )
 
+from spinney._file import ModelFileError, load, save  # isort: skip  # it knows all of the above
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "IGPARegressor",
     "MixtureOfExpertsClassifier",
     "MixtureOfExpertsRegressor",
+    "ModelFileError",
     "Node",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -57,4 +60,6 @@ __all__ = [
     "Tree",
     "VotingCombiner",
     "__version__",
+    "load",
+    "save",
 ]

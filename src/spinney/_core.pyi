@@ -15,6 +15,9 @@ class Tree:
     @property
     def n_nodes(self) -> int: ...
 
+    @property
+    def n_classes(self) -> int: ...
+
     def labels(self) -> NDArray[numpy.int64]: ...
 
     def apply(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int32]: ...
@@ -220,6 +223,9 @@ class Forest:
 
     @property
     def n_members(self) -> int: ...
+
+    @property
+    def n_classes(self) -> int: ...
 
     def n_nodes(self, arg: int, /) -> int: ...
 
@@ -597,3 +603,15 @@ def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners:
 
 def boost(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: BoostPlan, n_threads: int, before: Forest | None, finished: object | None) -> tuple:
     """(forest, one row a round, weights of the rows)."""
+
+def tree_parts(tree: Tree) -> dict:
+    """The arrays that a tree is stored in, by name."""
+
+def tree_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Tree:
+    """The tree that is stored in some arrays, checked."""
+
+def forest_parts(forest: Forest, n_threads: int = 1) -> dict:
+    """The arrays that a forest is stored in, by name."""
+
+def forest_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+    """The forest that is stored in some arrays, checked."""

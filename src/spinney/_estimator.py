@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
+from spinney._state import PlainState
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import check_weights
 
@@ -90,7 +91,7 @@ def remember_table(estimator: Any, schema: Schema, classes: NDArray[Any] | None)
         estimator.classes_ = classes
 
 
-class TableEstimator(BaseEstimator, ABC):
+class TableEstimator(PlainState, BaseEstimator, ABC):
     """An estimator that takes raw tables."""
 
     _schema: Schema

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._choices import check_choice, check_flag
 from spinney._settings import CLASS_CRITERIA, check_cf
+from spinney._state import PlainState
 from spinney._target import check_weights, class_target, real_core, real_target
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
@@ -60,7 +61,7 @@ def _prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
     return tree._collapsed(node_alpha <= alpha * (1.0 + _SLACK))
 
 
-class PruningPath:
+class PruningPath(PlainState):
     """The sequence of subtrees of cost-complexity pruning, from the whole tree to its root.
 
     Attributes

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from contracts.estimators import CLASSES
 
 from faults.scripts import run
 
@@ -26,7 +27,22 @@ CASES = {
     ),
     "boosted numbers": ("AdaBoostRegressor()", "z"),
     "boosting by filtering": ("BoostByFilteringClassifier(CARTClassifier())", "z > 0"),
+    "C4.5": ("C45Classifier()", "z > 0"),
+    "ID3": ("ID3Classifier()", "z > 0"),
+    "growing and pruning": ("IGPAClassifier()", "z > 0"),
+    "growing and pruning of numbers": ("IGPARegressor()", "z"),
+    "a forest of such trees": ("IGPAForestClassifier()", "z > 0"),
+    "a forest of such trees of numbers": ("IGPAForestRegressor()", "z"),
+    "an evolved tree": ("GPTreeClassifier(**BRIEF)", "z > 0"),
+    "an evolved tree of numbers": ("GPTreeRegressor(**BRIEF)", "z"),
+    "evolved trees": ("GPForestClassifier(n_jobs=2, **BRIEF)", "z > 0"),
+    "evolved trees of numbers": ("GPForestRegressor(refine_constants=True, **BRIEF)", "z"),
+    "a mixture": ("MixtureOfExpertsClassifier(branching=4)", "z > 0"),
+    "a mixture of numbers": ("MixtureOfExpertsRegressor(branching=4)", "z"),
 }
+# What is slow to begin with is asked with fewer rows: it takes long enough.
+SLOWER = {"GP": (200_000, 12), "IGPA": (400_000, 12), "C45": (300_000, 12), "ID3": (300_000, 12)}
+SLOWER |= {"Mixture": (100_000, 8)}
 
 INTERRUPT = """
 import signal, threading, pickle
@@ -67,11 +83,14 @@ def state(estimator):
 def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
     """More tries are allowed at each moment: the machine may be busy with other things."""
     estimator, y = case
+    shapes = [shape for name, shape in SLOWER.items() if estimator.startswith(name)]
+    shape = shapes[0] if shapes else (1_000_000, 20)
     facts = run(
         INTERRUPT
         + f"""
+BRIEF = dict(population_size=50, generations=20)
 rng = np.random.default_rng(0)
-X = rng.normal(size=(1_000_000, 20))
+X = rng.normal(size={shape})
 z = X[:, 0] + X[:, 1] * X[:, 2]
 y = {y}
 fresh, fitted = {estimator}, {estimator}.fit(X[:500, :3], y[:500])
@@ -86,6 +105,11 @@ tell(waits=waits, unfitted=unfitted(fresh), answers=len(fitted.predict(X[:9, :3]
     assert max(facts["waits"]) < 0.3
     assert facts["unfitted"]
     assert facts["answers"] == 9
+
+
+def test_every_class_has_a_case():
+    named = " ".join(estimator for estimator, _ in CASES.values())
+    assert [cls.__name__ for cls in CLASSES if cls.__name__ + "(" not in named] == []
 
 
 def test_an_interrupt_stops_a_long_fit_late_in_its_course():
@@ -103,6 +127,29 @@ tell(waits=waits, unfitted=unfitted(pruned))
     )
     assert max(facts["waits"]) < 0.3
     assert facts["unfitted"]
+
+
+def test_an_interrupt_stops_the_making_of_rules_and_changes_nothing():
+    """Noise in categories: the tree is grown in a moment and has very many rules."""
+    facts = run(
+        INTERRUPT
+        + """
+rng = np.random.default_rng(0)
+X = rng.integers(0, 6, size=(150_000, 8))
+y = rng.integers(0, 3, len(X))
+model = C45Classifier(pruning=None, categorical_features=list(range(8)))
+start = time.perf_counter()
+n_nodes = model.set_params(rules=False).fit(X, y).tree_.n_nodes
+grown = time.perf_counter() - start
+before = state(model.set_params(rules=True))
+waits = [interrupted(lambda: model.fit(X, y), delay) for delay in (grown + 0.3, grown + 1.0)]
+assert state(model) == before
+tell(waits=waits, n_nodes=n_nodes, rules=hasattr(model, "rules_"))
+"""
+    )
+    assert max(facts["waits"]) < 0.3, facts
+    assert facts["n_nodes"] > 20_000
+    assert not facts["rules"]
 
 
 def test_an_interrupt_stops_a_long_predict():

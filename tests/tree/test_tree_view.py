@@ -225,7 +225,7 @@ def test_a_tree_can_be_pickled_and_copied(credit: Tree, prices: Tree) -> None:
 
 def test_a_pickle_with_a_code_outside_the_vocabulary_is_refused(credit: Tree) -> None:
     saved = credit.__getstate__()
-    saved["state"] = {**saved["state"], "code": saved["state"]["code"] + 7}
+    saved["parts"] = {**saved["parts"], "code": saved["parts"]["code"] + np.uint8(7)}
     with pytest.raises(ValueError, match="node 1: a category code is not in the vocabulary"):
         Tree.__new__(Tree).__setstate__(saved)
 

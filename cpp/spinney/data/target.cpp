@@ -8,7 +8,7 @@
 
 namespace spinney {
 
-double Target::least_cost(std::span<const double> class_weights) const {
+double least_cost(std::span<const double> cost, std::span<const double> class_weights) {
   if (cost.empty()) {
     const double total = std::accumulate(class_weights.begin(), class_weights.end(), 0.0);
     return total - *std::max_element(class_weights.begin(), class_weights.end());
@@ -22,6 +22,10 @@ double Target::least_cost(std::span<const double> class_weights) const {
     least = std::min(least, sum);
   }
   return least;
+}
+
+double Target::least_cost(std::span<const double> class_weights) const {
+  return spinney::least_cost(cost, class_weights);
 }
 
 namespace {

@@ -13,6 +13,9 @@
 
 namespace spinney {
 
+/// The cost of the cheapest label for rows with these class weights; cost is n_classes * n_classes, or empty for 0/1.
+double least_cost(std::span<const double> cost, std::span<const double> class_weights);
+
 struct Target {
   std::int32_t n_classes = 0;           // 0: regression
   std::span<const std::int32_t> codes;  // classification
@@ -22,7 +25,6 @@ struct Target {
   std::vector<double> split_scale;      // the same inside the split search (altered priors); empty: class_scale
   std::vector<double> cost;             // n_classes * n_classes or empty
 
-  /// The cost of the cheapest label for rows with these class weights.
   double least_cost(std::span<const double> class_weights) const;
   std::size_t n_rows() const { return weight.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }

@@ -51,6 +51,8 @@ std::string check_expression(std::span<const Token> tokens, std::int32_t n_featu
     if (token.op == Op::column && (token.arg < 0 || token.arg >= n_features))
       return "an expression asks a column that is not there";
     if (token.op == Op::constant && std::isnan(token.value)) return "an expression has a constant that is NaN";
+    if ((token.op != Op::column && token.arg != 0) || (token.op != Op::constant && !(token.value == 0.0)))
+      return "only a column and a constant say which";
     const auto takes = static_cast<std::size_t>(arity(token.op));
     if (waiting.size() < takes) return "an expression lacks an operand";
     for (std::size_t i = 0; i < takes; ++i) {

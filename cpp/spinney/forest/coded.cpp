@@ -30,7 +30,7 @@ std::optional<CodedForest> CodedForest::of(std::span<const PackedTree* const> tr
   CodedForest coded;
   coded.n_columns_ = n_columns;
   coded.thresholds_.resize(n_columns);
-  if (n_columns * kLanes > kMostCodes) return std::nullopt;
+  if (n_columns == 0 || n_columns * kLanes > kMostCodes) return std::nullopt;
   for (const PackedTree* tree : trees) {
     if (!tree->is_packed()) return std::nullopt;
     for (NodeId node = 0; node < static_cast<NodeId>(tree->n_nodes()); ++node) {

@@ -30,6 +30,18 @@ Forest::Forest(std::vector<Member> members) : members_(std::move(members)) {
   }
 }
 
+std::string Forest::check() const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto& [tree, groups] = members_[i];
+    const std::string who = std::string("tree ").append(std::to_string(i));
+    const bool fit = std::all_of(groups.begin(), groups.end(), [](std::int32_t g) { return g == 0 || g == 1; });
+    if (!fit || (!groups.empty() && tree.n_classes() != 2)) return who + ": groups do not fit";
+    const auto k = groups.empty() ? tree.n_classes() : static_cast<std::int32_t>(groups.size());
+    if (k != n_classes_ || tree.n_features() != n_features_) return who + " has other classes or features";
+  }
+  return "";
+}
+
 void Forest::route(std::size_t member, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const {
   const PackedTree& tree = members_[member].tree;
   route_many(

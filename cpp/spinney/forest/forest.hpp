@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spinney/forest/coded.hpp"
@@ -36,6 +37,9 @@ class Forest {
   std::int32_t n_classes() const { return n_classes_; }
   std::size_t n_outputs() const { return n_classes_ > 0 ? static_cast<std::size_t>(n_classes_) : 1; }
   std::int32_t n_features() const { return n_features_; }
+
+  /// What does not fit together, naming the tree; empty if all does.
+  std::string check() const;
 
   /// Adds the weighted answers of the chosen members to out: n_rows * n_outputs. No weights: all 1.
   void add_answers(std::span<const std::int64_t> chosen, std::span<const double> weights, const Matrix& x,

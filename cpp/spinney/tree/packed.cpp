@@ -20,10 +20,8 @@ double sum_of(const Tree& tree, NodeId node) {
   return std::accumulate(value, value + tree.n_outputs(), 0.0);
 }
 
-double least_cost(const Tree& tree, NodeId node) {
-  Target target;
-  target.cost = tree.cost;
-  return target.least_cost({tree.values(node), tree.n_outputs()});
+double least_cost_of(const Tree& tree, NodeId node) {
+  return least_cost(tree.cost, {tree.values(node), tree.n_outputs()});
 }
 
 /// An array without what it does not need.
@@ -61,7 +59,7 @@ PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
   bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
   for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
     weight_told = weight_told && tree.weight[node] == sum_of(tree, node);
-    risk_told = risk_told && tree.risk[node] == least_cost(tree, node);
+    risk_told = risk_told && tree.risk[node] == least_cost_of(tree, node);
   }
   if (!weight_told) weight_ = copy_of(tree.weight);
   if (!risk_told) risk_ = copy_of(tree.risk);
@@ -79,21 +77,34 @@ Tree PackedTree::unpack() const {
   if (value_.empty()) tree.value.assign(small_value_.begin(), small_value_.end());
   tree.weight = weight_;
   tree.risk = risk_;
-  Test test;
+  // Filled in place: a forest is unpacked whole when it is stored.
+  tree.tests.kind.assign(n, TestKind::leaf);
+  tree.tests.feature.assign(n, -1);
+  tree.tests.threshold.assign(n, kNaN);
+  for (auto* begin : {&tree.tests.code_begin, &tree.tests.cut_begin, &tree.tests.token_begin, &tree.surrogates.begin})
+    begin->assign(n + std::size_t{1}, 0);
+  tree.first_child.assign(n, kNoNode);
+  tree.n_children.assign(n, 0);
+  tree.gain.assign(n, 0.0);
   std::size_t n_divided = 0;
   for (NodeId node = 0; node < n; ++node) {
-    const bool leaf = is_leaf(node);
-    tree.first_child.push_back(leaf ? kNoNode : nodes_[node].child);
-    tree.n_children.push_back(leaf ? 0 : 2);
-    test.kind = leaf ? TestKind::leaf : TestKind::threshold;
-    test.feature = leaf ? -1 : nodes_[node].feature;
-    test.threshold = leaf ? kNaN : nodes_[node].threshold;
-    tree.tests.append(test);
-    tree.surrogates.close_node();
-    tree.gain.push_back(leaf ? 0.0 : gain_[n_divided++]);
-    if (!leaf) tree.parent[nodes_[node].child] = tree.parent[nodes_[node].child + 1] = node;
-    if (weight_.empty()) tree.weight.push_back(sum_of(tree, node));
-    if (risk_.empty()) tree.risk.push_back(least_cost(tree, node));
+    if (is_leaf(node)) continue;
+    const RouteNode& from = nodes_[node];
+    tree.tests.kind[node] = TestKind::threshold;
+    tree.tests.feature[node] = from.feature;
+    tree.tests.threshold[node] = from.threshold;
+    tree.first_child[node] = from.child;
+    tree.n_children[node] = 2;
+    tree.gain[node] = gain_[n_divided++];
+    tree.parent[from.child] = tree.parent[from.child + 1] = node;
+  }
+  if (weight_.empty()) {
+    tree.weight.resize(n);
+    for (NodeId node = 0; node < n; ++node) tree.weight[node] = sum_of(tree, node);
+  }
+  if (risk_.empty()) {
+    tree.risk.resize(n);
+    for (NodeId node = 0; node < n; ++node) tree.risk[node] = least_cost_of(tree, node);
   }
   return tree;
 }

@@ -76,6 +76,8 @@ std::vector<RouteNode> route_nodes(const Tree& tree);
 template <class NodesOf, class RowOf, class Finish>
 void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const Finish& finish,
                 NodeId* leaf) {
+  for (std::size_t i = 0; x.n_columns == 0 && i < n; ++i) leaf[i] = finish(i, 0);
+  if (x.n_columns == 0) return;       // no value to load
   constexpr std::size_t kLanes = 16;  // ways at once: hides the latency of one load per level
   struct Lane {
     const double* values;

@@ -115,17 +115,26 @@ std::string check_cuts(const TestTable& tests, std::size_t index, std::int32_t n
   return "";
 }
 
+bool has_codes(const TestTable& tests, std::size_t index) {
+  return tests.code_begin[index] < tests.code_begin[index + 1];
+}
+bool has_cuts(const TestTable& tests, std::size_t index) { return tests.cut_begin[index] < tests.cut_begin[index + 1]; }
+
 std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n_features, std::int32_t n_branches) {
+  const TestKind kind = tests.kind[index];
   const bool has_tokens = !tests.tokens(index).empty();
-  if (has_tokens != (tests.kind[index] == TestKind::expression)) return "an expression test needs tokens, others none";
+  if (has_tokens != (kind == TestKind::expression)) return "an expression test needs tokens, others none";
+  if (has_cuts(tests, index) && kind != TestKind::multiway) return "only a multiway test has cuts";
+  if (has_codes(tests, index) && kind != TestKind::subset && kind != TestKind::multiway)
+    return "only a subset or a multiway test has categories";
+  if (kind != TestKind::threshold && !std::isnan(tests.threshold[index]))
+    return "only a threshold test has a threshold";
   if (has_tokens) {
     if (tests.feature[index] != -1) return "an expression test asks no single feature";
     if (n_branches != 2) return "an expression test needs two children";
     return check_expression(tests.tokens(index), n_features);
   }
   if (tests.feature[index] < 0 || tests.feature[index] >= n_features) return "feature out of range";
-  const bool has_cuts = tests.cut_begin[index] < tests.cut_begin[index + 1];
-  if (has_cuts && tests.kind[index] != TestKind::multiway) return "only a multiway test has cuts";
   switch (tests.kind[index]) {
     case TestKind::threshold:
       if (std::isnan(tests.threshold[index])) return "threshold is NaN";
@@ -134,9 +143,51 @@ std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n
       if (n_branches != 2) return "a subset test needs two children";
       return check_codes(tests, index, n_branches);
     case TestKind::multiway:
-      return has_cuts ? check_cuts(tests, index, n_branches) : check_codes(tests, index, n_branches);
+      return has_cuts(tests, index) ? check_cuts(tests, index, n_branches) : check_codes(tests, index, n_branches);
     default: return "unknown kind of test";
   }
+}
+
+/// A leaf asks nothing, and leads nowhere.
+std::string check_leaf(const Tree& tree, std::size_t node) {
+  const TestTable& tests = tree.tests;
+  if (tree.first_child[node] != kNoNode || tree.n_children[node] != 0) return "a leaf has children";
+  const bool asks = tests.feature[node] != -1 || !std::isnan(tests.threshold[node]) || has_codes(tests, node) ||
+                    has_cuts(tests, node) || !tests.tokens(node).empty();
+  if (asks || tree.surrogates.begin[node] < tree.surrogates.begin[node + 1]) return "a leaf has a test";
+  if (tree.default_branch[node] != 0) return "a leaf has a default branch";
+  return tree.gain[node] == 0.0 && !std::signbit(tree.gain[node]) ? "" : "a leaf has a gain";
+}
+
+/// The surrogates of a node.
+std::string check_surrogates(const Tree& tree, std::size_t node) {
+  const SurrogateTable& table = tree.surrogates;
+  for (std::int64_t s = table.begin[node]; s < table.begin[node + 1]; ++s) {
+    if (std::string problem = check_test(table.tests, s, tree.n_features, tree.n_children[node]); !problem.empty())
+      return "surrogate: " + problem;
+    if (table.reversed[s] > 1 || (table.reversed[s] == 1 && tree.n_children[node] != 2))
+      return "surrogate: only one of two branches can be reversed";
+    if (std::isnan(table.agreement[s]) || std::isnan(table.adjusted[s])) return "surrogate: agreement is NaN";
+  }
+  return "";
+}
+
+/// What a node counted.
+std::string check_counts(const Tree& tree, std::size_t node) {
+  for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
+    if (!std::isfinite(tree.value[node * tree.n_outputs() + k])) return "value is not finite";
+  }
+  if (tree.n_classes > 0) {
+    const double* classes = tree.values(static_cast<NodeId>(node));
+    if (std::any_of(classes, classes + tree.n_classes, [](double w) { return w < 0.0; }))
+      return "a class weight is negative";
+    if (!std::isfinite(std::accumulate(classes, classes + tree.n_classes, 0.0))) return "class weights are too large";
+  }
+  if (!std::isfinite(tree.weight[node]) || tree.weight[node] < 0.0) return "weight is negative or not finite";
+  if (std::isnan(tree.impurity[node]) || std::isnan(tree.gain[node]) || std::isnan(tree.risk[node]))
+    return "impurity, gain or risk is NaN";
+  if (tree.n_samples[node] < 0 || tree.n_samples[node] > kMostRows) return "number of rows out of range";
+  return "";
 }
 
 bool check_offsets(const std::vector<std::int64_t>& begin, std::size_t n, std::size_t pool) {
@@ -153,7 +204,9 @@ bool check_table(const TestTable& tests, std::size_t n) {
 std::string check_sizes(const Tree& tree) {
   const std::size_t n = tree.n_nodes(), s = tree.surrogates.tests.size();
   if (n == 0) return "a tree needs at least one node";
-  if (tree.n_features < 0 || tree.n_classes < 0) return "negative number of features or classes";
+  if (n > static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return "too many nodes";
+  if (tree.n_features < 0) return "negative number of features";
+  if (tree.n_classes < 0 || tree.n_classes > kMostClasses) return "number of classes out of range";
   const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
                      tree.weight.size() == n && tree.impurity.size() == n && tree.gain.size() == n &&
                      tree.risk.size() == n && tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
@@ -164,7 +217,10 @@ std::string check_sizes(const Tree& tree) {
     return "the surrogate arrays differ in length";
   }
   const std::size_t k = tree.n_outputs();
-  if (!tree.cost.empty() && tree.cost.size() != k * k) return "the cost matrix has the wrong size";
+  if (!tree.cost.empty() && (tree.n_classes == 0 || tree.cost.size() != k * k))
+    return "the cost matrix has the wrong size";
+  if (!std::all_of(tree.cost.begin(), tree.cost.end(), [](double c) { return std::isfinite(c); }))
+    return "a cost is not finite";
   return "";
 }
 
@@ -175,13 +231,10 @@ std::string Tree::check() const {
   std::size_t next_child = 1;  // every node but the root is the child of exactly one node
   std::vector<std::uint8_t> owned(n_nodes(), 0);
   for (std::size_t node = 0; node < n_nodes(); ++node) {
-    for (std::size_t k = 0; k < n_outputs(); ++k) {
-      if (!std::isfinite(value[node * n_outputs() + k])) return at_node(node, "value is not finite");
-    }
-    if (tests.kind[node] == TestKind::leaf) {
-      if (first_child[node] != kNoNode || n_children[node] != 0) return at_node(node, "a leaf has children");
-      continue;
-    }
+    std::string problem = check_counts(*this, node);
+    if (problem.empty() && tests.kind[node] == TestKind::leaf) problem = check_leaf(*this, node);
+    if (!problem.empty()) return at_node(node, problem);
+    if (tests.kind[node] == TestKind::leaf) continue;
     const std::int64_t first = first_child[node], count = n_children[node];
     if (count < 1 || first <= static_cast<std::int64_t>(node) || first + count > static_cast<std::int64_t>(n_nodes())) {
       return at_node(node, "children out of range");
@@ -192,11 +245,12 @@ std::string Tree::check() const {
       ++next_child;
       if (parent[child] != static_cast<NodeId>(node)) return at_node(child, "parent does not match");
     }
+    const double below = std::accumulate(weight.begin() + first, weight.begin() + first + count, 0.0);
+    if (missing == MissingRule::fractional && !(below > 0.0 && std::isfinite(below)))
+      return at_node(node, "a row without a value would go nowhere: the children weigh nothing");
     if (default_branch[node] < 0 || default_branch[node] >= count) return at_node(node, "default branch out of range");
-    std::string problem = check_test(tests, node, n_features, n_children[node]);
-    for (std::int64_t s = surrogates.begin[node]; problem.empty() && s < surrogates.begin[node + 1]; ++s) {
-      problem = check_test(surrogates.tests, s, n_features, n_children[node]);
-    }
+    problem = check_test(tests, node, n_features, n_children[node]);
+    if (problem.empty()) problem = check_surrogates(*this, node);
     if (!problem.empty()) return at_node(node, problem);
   }
   if (parent[0] != kNoNode) return at_node(0, "the root has a parent");

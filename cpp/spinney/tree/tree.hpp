@@ -80,6 +80,9 @@ struct SurrogateTable {
   }
 };
 
+inline constexpr std::int32_t kMostClasses = 65535;      // labels are kept in 16 bits
+inline constexpr std::int64_t kMostRows = 0xffffffffLL;  // of a node, in 32 bits
+
 struct Tree {
   std::int32_t n_features = 0;
   std::int32_t n_classes = 0;  // 0: regression

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
+from spinney._state import PlainState
+
 Kind: TypeAlias = Literal["numeric", "ordered", "nominal"]
 Label: TypeAlias = str | int | float | bool
 
@@ -55,7 +57,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(PlainState):
     """The columns of a table, in order.
 
     Parameters
@@ -96,9 +98,6 @@ class Schema:
         if len(set(schema.names)) != len(schema.names):
             raise ValueError("the schema is not valid: two columns have the same name.")
         return schema
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"columns": self.columns, "has_names": self.has_names}
 
 
 def numeric_schema(n_columns: int) -> Schema:

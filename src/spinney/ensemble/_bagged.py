@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from spinney.tree._igpa import unsettled
 from spinney.tree._scale import scaled
 
 Floats = NDArray[np.float64]
+# How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns, what
+# was done to classes and how often, seed.
+Drawn: TypeAlias = tuple[int, int, int, int, int, float, int]
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,18 @@ def warn_unsettled(records: Floats) -> None:
         warnings.warn(unsettled(who), ConvergenceWarning, stacklevel=4)
 
 
+def plan_of(drawn: Drawn) -> _core.EnsemblePlan:
+    """Return a plan that draws what an earlier one did."""
+    plan = _core.EnsemblePlan.__new__(_core.EnsemblePlan)
+    plan.__setstate__(drawn)
+    return plan
+
+
 class BaggedEnsemble(BaseEnsemble):
     """Members that do not depend on each other."""
 
     _bagged: Bagged
-    _runs: list[tuple[int, _core.EnsemblePlan]]  # first member of each fit of a warm start
+    _runs: list[tuple[int, Drawn]]  # for each fit of a warm start: its first member, its draws
 
     @abstractmethod
     def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
@@ -73,7 +83,7 @@ class BaggedEnsemble(BaseEnsemble):
         bagged = lesson.bag(plan, self._n_threads(lesson), before, finished)
         self._remember_members(lesson, bagged.members)
         self._bagged = bagged
-        self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan)]
+        self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan.__getstate__())]
         self._used = lesson.target.weight > 0
         self._select(bagged, lesson.target)
         if plan.out_of_bag:
@@ -211,11 +221,11 @@ class BaggedEnsemble(BaseEnsemble):
         forest = in_units(self._committee, target)
         members, parts = self._members(), []
         ends = [*[first for first, _ in self._runs[1:]], len(self._committee)]
-        for (first, plan), end in zip(self._runs, ends, strict=True):
+        for (first, drawn), end in zip(self._runs, ends, strict=True):
             own = members[(members >= first) & (members < end)]
             parts.append(
                 forest.permutation_importance(
-                    values, target.core(), plan, own, repeats, thread_count(self.n_jobs)
+                    values, target.core(), plan_of(drawn), own, repeats, thread_count(self.n_jobs)
                 )
             )
         importances = np.concatenate(parts)

@@ -22,6 +22,7 @@ from spinney._callbacks import CallbackMixin
 from spinney._class_answers import LogProbabilities, StagedAccuracy
 from spinney._estimator import refuse_too_many_cells, remember_table, unchanged_on_failure
 from spinney._settings import row_count
+from spinney._state import PlainState
 from spinney._table import check_columns
 from spinney._table._open import open_table
 from spinney._target import check_weights, class_target
@@ -57,7 +58,7 @@ class Stream:
 
 
 class BoostByFilteringClassifier(
-    CallbackMixin, LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEstimator
+    PlainState, CallbackMixin, LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEstimator
 ):
     """The first method of boosting: three learners, trained on filtered rows, vote.
 

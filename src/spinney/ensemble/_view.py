@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._state import PlainState
 from spinney._table import Schema
 from spinney.tree._view import Tree
 
@@ -17,7 +18,7 @@ Members = NDArray[np.int64]
 __all__ = ["Forest"]
 
 
-class Forest(Sequence[Tree]):
+class Forest(PlainState, Sequence[Tree]):
     """The trees of a fitted ensemble, as one packed structure.
 
     It never changes. `forest[i]` makes a `Tree` of a member when it is asked for.
@@ -127,17 +128,3 @@ class Forest(Sequence[Tree]):
 
     def __repr__(self) -> str:
         return f"Forest({len(self)} trees)"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "trees": [self._core.tree(i).state() for i in range(len(self))],
-            "groups": [list(self._core.groups(i)) for i in range(len(self))],
-            "schema": self.schema.to_state(),
-            "classes": self.classes,
-        }
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        self._core = _core.Forest([_core.Tree(state) for state in saved["trees"]], saved["groups"])
-        self.schema = Schema.from_state(saved["schema"])
-        self.classes = saved["classes"]
-        self._costs = None

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._estimator import unchanged_on_failure
+from spinney._state import PlainState
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
 from spinney.ensemble._ballots import all_classes, as_labels, codes_of, read_members
@@ -20,7 +21,7 @@ from spinney.ensemble._quorum import count_votes, leaders, read_rule, vote_weigh
 Floats = NDArray[np.float64]
 
 
-class VotingCombiner(ClassifierMixin, BaseEstimator):
+class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
     """Fitted classifiers that vote, and may leave a row undecided.
 
     Members stay as they are: `fit` refits nobody. It reads the classes and checks that the members

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._choices import check_integer, check_verbose
 from spinney._estimator import FitTarget
+from spinney._file._atomic import write_atomically
 from spinney.ensemble._progress import print_line
 
 Floats = NDArray[np.float64]
@@ -117,13 +118,7 @@ def save(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:
         "fitness": np.array([fitness for _, fitness in [*population, best]]),
     }
     facts = {"format": _FORMAT, "fingerprint": fingerprint, "digest": _digest(arrays)}
-    data = to_bytes(arrays, facts)
-    beside = path.with_name(path.name + ".new")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    write_atomically(path, [to_bytes(arrays, facts)])
 
 
 def resume(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:

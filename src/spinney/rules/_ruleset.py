@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
 from spinney._choices import check_choice
+from spinney._state import PlainState
 from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
 from spinney.rules._check import check_cost_matrix, check_default_counts, check_rules
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
 
 
-class RuleSet(Sequence[Rule], AsCode):
+class RuleSet(PlainState, Sequence[Rule], AsCode):
     """Rules that predict together. A set never changes: what edits it returns another one.
 
     The rules of a tree (`tree.rules()`) each speak for the share of a row that reaches their leaf,
@@ -430,7 +431,3 @@ class RuleSet(Sequence[Rule], AsCode):
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> dict[str, Any]:
-        cached = {"_codes", "_labels", "_packed", "_answers"}
-        return {name: value for name, value in vars(self).items() if name not in cached}

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney._table import Schema
 from spinney.tree._expression import OPS, ExpressionTest, Token
@@ -123,27 +122,6 @@ def _code_pairs(test: Test | None, schema: Schema) -> list[tuple[int, int]]:
             assert code is not None, "tests are made from the vocabulary"
             pairs.append((code, branch))
     return pairs
-
-
-def check_state(state: Mapping[str, Any], schema: Schema, classes: NDArray[Any] | None) -> None:
-    """Refuse arrays that do not fit the columns or the classes; the core checks the rest."""
-    n_classes = 0 if classes is None else len(classes)
-    if state["n_classes"] != n_classes:
-        raise ValueError(f"the tree has {state['n_classes']} classes, but {n_classes} are named.")
-    n_columns = len(schema.columns)
-    if state["n_features"] != n_columns:
-        raise ValueError(f"the tree has {state['n_features']} features, the schema {n_columns}.")
-    sizes = np.array([len(column.categories) for column in schema.columns], dtype=np.int64)
-    for prefix, what in (("", "node"), ("surrogate_", "surrogate")):
-        owner = np.repeat(
-            np.arange(len(state[prefix + "kind"])), np.diff(state[prefix + "code_begin"])
-        )
-        feature = state[prefix + "feature"][owner]
-        # An expression has no feature and, if it is one, no codes either.
-        outside = (feature < 0) | (state[prefix + "code"] >= sizes[feature])
-        if outside.any():
-            first = int(owner[outside.argmax()])
-            raise ValueError(f"{what} {first}: a category code is not in the vocabulary.")
 
 
 def same_state(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

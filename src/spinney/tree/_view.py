@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from spinney import _core
 from spinney._as_code import AsCode
-from spinney._table import Schema, encode_for
-from spinney.tree._arrays import check_state, same_state
+from spinney._state import PlainState
+from spinney._table import encode_for
+from spinney.tree._arrays import same_state
 from spinney.tree._description import description_length
 from spinney.tree._from_dict import tree_from_dict
 from spinney.tree._measure import impurity_importances, path_matrix, surrogate_importances
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Tree"]
 
 
-class Tree(NodeArrays, AsCode):
+class Tree(PlainState, NodeArrays, AsCode):
     """A decision tree, as parallel arrays with one entry for each node.
 
     A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;
@@ -375,19 +375,6 @@ class Tree(NodeArrays, AsCode):
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "state": dict(self._state),
-            "schema": self.schema.to_state(),
-            "classes": self.classes,
-        }
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        schema = Schema.from_state(saved["schema"])
-        core = _core.Tree(saved["state"])
-        check_state(saved["state"], schema, saved["classes"])
-        self.__init__(core, schema, saved["classes"])  # type: ignore[misc]
 
 
 def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from growth.comparison import outline
+from igpa.problems import Array
 
 from spinney import CARTClassifier, CARTRegressor, IGPAClassifier, IGPARegressor
-
-from .problems import Array
 
 PAIRS = [(IGPAClassifier, CARTClassifier), (IGPARegressor, CARTRegressor)]
 LEARNERS = [IGPAClassifier, IGPARegressor]

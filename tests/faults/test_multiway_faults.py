@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from faults.scripts import run
-from faults.test_interrupt import INTERRUPT
 
+from faults.scripts import run
 from spinney import C45Classifier, ID3Classifier
 from spinney.export import to_python, to_sql
 from spinney.rules import RuleSet
@@ -221,52 +220,3 @@ def test_a_set_without_rules_and_default_says_what_is_missing(cities: Any):
     for method in ("predict", "predict_proba"):
         with pytest.raises(ValueError, match=r"no rule fires for 20 rows.*default"):
             getattr(empty, method)(table)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_an_interrupt_stops_the_growth_of_a_tree_and_changes_nothing():
-    facts = run(
-        INTERRUPT
-        + """
-from spinney import C45Classifier, ID3Classifier
-rng = np.random.default_rng(0)
-X = rng.normal(size=(300_000, 12))
-X[rng.random(X.shape) < 0.02] = np.nan
-z = np.nan_to_num(X)
-y = z[:, 0] + z[:, 1] * z[:, 2] + rng.normal(size=len(X)) > 0
-fresh, fitted = C45Classifier(), C45Classifier().fit(X[:500, :3], y[:500])
-waits = []
-for estimator, delay in [(fresh, 0.1), (fresh, 0.8), (fitted, 0.5), (ID3Classifier(), 0.2)]:
-    before = state(estimator)
-    waits.append(interrupted(lambda: estimator.fit(X, y), delay))
-    assert state(estimator) == before
-tell(waits=waits, unfitted=not hasattr(fresh, "tree_") and not hasattr(fresh, "rules_"))
-"""
-    )
-    assert max(facts["waits"]) < 0.3, facts
-    assert facts["unfitted"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_an_interrupt_stops_the_making_of_rules_and_changes_nothing():
-    """Noise in categories: the tree is grown in a moment and has very many rules."""
-    facts = run(
-        INTERRUPT
-        + """
-from spinney import C45Classifier
-rng = np.random.default_rng(0)
-X = rng.integers(0, 6, size=(150_000, 8))
-y = rng.integers(0, 3, len(X))
-model = C45Classifier(pruning=None, categorical_features=list(range(8)))
-start = time.perf_counter()
-n_nodes = model.set_params(rules=False).fit(X, y).tree_.n_nodes
-grown = time.perf_counter() - start
-before = state(model.set_params(rules=True))
-waits = [interrupted(lambda: model.fit(X, y), delay) for delay in (grown + 0.3, grown + 1.0)]
-assert state(model) == before
-tell(waits=waits, n_nodes=n_nodes, rules=hasattr(model, "rules_"))
-"""
-    )
-    assert max(facts["waits"]) < 0.3, facts
-    assert facts["n_nodes"] > 20_000
-    assert not facts["rules"]

@@ -1,0 +1,29 @@
+#pragma once
+// Trees and forests to arrays and back. The arrays of a tree are those of a forest of one.
+//
+// Reading trusts nothing: it throws std::invalid_argument, which names the tree and the node, for arrays that are not
+// exactly what writing makes of some trees.
+
+#include <span>
+
+#include "spinney/file/parts.hpp"
+#include "spinney/forest/forest.hpp"
+#include "spinney/parallel.hpp"
+
+namespace spinney {
+
+StoredParts store(const Tree& tree);
+StoredParts store(const Forest& forest, ThreadTeam& team);
+
+/// n_categories: of each column, 0 for numbers; category codes must be below. None: that is not checked.
+Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_categories);
+Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, Interrupt& interrupt);
+
+/// What weight, impurity and risk are if they are left out.
+double told_weight(const Tree& tree, NodeId node);
+double told_impurity(const Tree& tree, NodeId node);
+double told_risk(const Tree& tree, NodeId node);
+/// Whether two numbers are the same bits.
+inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+}  // namespace spinney

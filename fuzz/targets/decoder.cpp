@@ -1,0 +1,117 @@
+// Bytes to trees, without a checksum in the way. The first byte says how they are read, the rest are the arrays of a
+// forest in one run (cpp/spinney/file/frame.hpp). What is accepted must store to the same bytes and answer sanely;
+// what is refused must say so by std::invalid_argument and nothing else.
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "mutate.hpp"
+#include "spinney/file/codec.hpp"
+#include "spinney/file/frame.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace {
+
+using namespace spinney;
+
+constexpr std::int32_t kCategories = 3;         // of each column, where they are checked
+constexpr std::int32_t kMostFeatures = 1024;    // that a vocabulary is made for
+constexpr std::size_t kFew = 11, kMany = 8200;  // many are routed in another way
+constexpr double kCells[kFew] = {0.0, 1.0, 2.0, -1.0, 0.5, 1e300, -1e300, kInfinity, -kInfinity, kNaN, 1e9};
+
+void demand(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "FOUND: %s\n", what);
+  std::abort();
+}
+
+/// The same value in every column, so that any number of columns can be asked.
+Matrix rows(std::size_t n) { return {kCells, 1, 0, n, 1}; }
+
+void demand_shares(const std::vector<double>& shares, std::size_t k, double total) {
+  for (std::size_t at = 0; at < shares.size(); at += k) {
+    double sum = 0.0;
+    for (std::size_t c = at; c < at + k; ++c) {
+      demand(std::isfinite(shares[c]) && shares[c] >= 0.0, "a share is negative or not finite");
+      sum += shares[c];
+    }
+    demand(std::abs(sum - total) <= 1e-9 * total, "shares do not add up");
+  }
+}
+
+void ask(const Forest& forest, std::size_t n_rows) {
+  Interrupt interrupt;
+  const Work work{1, interrupt};
+  std::vector<double> cells;
+  Matrix x = rows(kFew);
+  if (n_rows > kFew) {
+    for (std::size_t i = 0; i < n_rows; ++i) cells.push_back(kCells[i % kFew]);
+    x = {cells.data(), 1, 0, n_rows, 1};
+  }
+  x.n_columns = static_cast<std::size_t>(forest.n_features());
+  std::vector<std::int64_t> chosen(forest.size());
+  std::iota(chosen.begin(), chosen.end(), 0);
+  std::vector<NodeId> leaf(n_rows * forest.size());
+  forest.apply(x, leaf.data(), work);
+  for (std::size_t i = 0; i < leaf.size(); ++i) {
+    const PackedTree& tree = forest.member(i % forest.size()).tree;
+    demand(leaf[i] >= 0 && static_cast<std::size_t>(leaf[i]) < tree.n_nodes(), "a leaf is no node");
+    demand(tree.is_packed() ? tree.is_leaf(leaf[i]) : tree.tree().is_leaf(leaf[i]), "a row ends at an inner node");
+  }
+  const bool grouped = forest.size() > 0 && !forest.member(0).groups.empty();
+  for (const Combine combine : {Combine::vote, Combine::average}) {
+    std::vector<double> out(n_rows * forest.n_outputs(), 0.0);
+    forest.add_answers(chosen, {}, x, combine, out.data(), work);
+    if (forest.n_classes() > 0 && !grouped) {
+      demand_shares(out, forest.n_outputs(), static_cast<double>(forest.size()));
+    }
+    for (const double v : out) demand(std::isfinite(v), "an answer is not finite");
+  }
+}
+
+std::size_t n_features_of(const PartViews& parts) {
+  const StoredView& stored = parts[place_of(Part::n_features)];
+  return stored.size == 0 || is_real(stored.type) ? 0 : stored.at<std::uint32_t>(0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
+  const auto parts = from_frame(bytes);
+  if (!parts) return 0;
+  const std::size_t n = n_features_of(*parts);
+  const bool with_categories = (data[0] & 1) != 0 && n <= kMostFeatures;
+  const std::vector<std::int32_t> categories(with_categories ? n : 0, kCategories);
+  ThreadTeam team(1);
+  Interrupt interrupt;
+  try {
+    if ((data[0] & 2) != 0) {
+      const Tree tree = restore_tree(*parts, categories);
+      const auto again = to_frame(store(tree));
+      demand(std::equal(bytes.begin(), bytes.end(), again.begin(), again.end()), "a tree stores to other bytes");
+      return 0;
+    }
+    const Forest forest = restore_forest(*parts, categories, interrupt);
+    const auto again = to_frame(store(forest, team));
+    demand(std::equal(bytes.begin(), bytes.end(), again.begin(), again.end()), "a forest stores to other bytes");
+    if (forest.size() > 0) ask(forest, size % 64 == 0 ? kMany : kFew);
+  } catch (const std::invalid_argument&) {
+  }
+  return 0;
+}
+
+/// Mostly a change of one number or array, written down in the type that it needs; now and then of plain bytes.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned int seed) {
+  spinney_fuzz::Random random(seed);
+  if (size < 2 || random.below(12) == 0) return LLVMFuzzerMutate(data, size, max_size);
+  return spinney_fuzz::mutate_frame(data, size, max_size, random);
+}

@@ -1,0 +1,10 @@
+"""Model files: `save` and `load`.
+
+`_container` is the file with its arrays, `_values` turns plain values into JSON and arrays,
+`_models` a model into a list of objects, and `_atomic` writes.
+"""
+
+from spinney._file._errors import ModelFileError
+from spinney._file._models import load, save
+
+__all__ = ["ModelFileError", "load", "save"]

@@ -1,0 +1,236 @@
+"""The file itself: named arrays and a text, in the layout of safetensors.
+
+    8 bytes     length of the header, little-endian
+    header      JSON: "__metadata__" first, then each array's type, shape and place; spaces at its
+                end make its length a multiple of 8
+    data        the arrays, little-endian, one behind the other
+
+The metadata hold `format` ("spinney"), `version`, `needs` (the first spinney that reads this
+version), `checksum` and `description`. The checksum is SHA-256, in hexadecimal digits, of the whole
+file with 64 zeros in its own place. Any version of the format begins its header with `format`,
+`version` and `needs`, so that every reader can tell what it lacks.
+
+The header is written in one way only. Who reads it rebuilds it from what was found and compares, so
+that spaces, another order, duplicate or unknown keys are refused without a rule for each.
+"""
+
+import hashlib
+import json
+import math
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._file._errors import ModelFileError
+
+VERSION = (1, 0)
+NEEDS = "0.1.0"
+MAX_HEADER = 16 * 2**20
+MAX_ARRAYS = 2**16
+MAX_DIMENSIONS = 8
+
+_TYPES = {
+    "BOOL": np.dtype(np.bool_),
+    **{f"I{8 * n}": np.dtype(f"<i{n}") for n in (1, 2, 4, 8)},
+    **{f"U{8 * n}": np.dtype(f"<u{n}") for n in (1, 2, 4, 8)},
+    **{f"F{8 * n}": np.dtype(f"<f{n}") for n in (2, 4, 8)},
+}
+_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+
+_BEGIN = '{"__metadata__":{"format":"spinney","version":"'
+_HEAD = re.compile(
+    re.escape(_BEGIN) + r'(\d{1,4})\.(\d{1,4})","needs":"(\d{1,4}(?:\.\d{1,4}){0,2}[a-z0-9]{0,8})"'
+)
+_CHECKSUM = re.compile(r',"checksum":"([0-9a-f]{64})","description":(?=")')
+_ENTRY = re.compile(
+    r',"([^"\\]{1,500})":\{"dtype":"([A-Z0-9]{2,4})","shape":\[([0-9,]{0,160})\],'
+    r'"data_offsets":\[(\d{1,19}),(\d{1,19})\]\}'
+)
+_ZEROS = "0" * 64
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds: a text, and arrays by name in the order of the file."""
+
+    description: str
+    arrays: dict[str, NDArray[Any]]
+
+
+def is_storable(dtype: np.dtype[Any]) -> bool:
+    """Tell whether an array of a type can be in a file."""
+    return dtype.newbyteorder("<") in _NAMES
+
+
+# -- Out
+
+
+def to_chunks(contents: Contents) -> Iterator[Any]:
+    """Yield the bytes of a file."""
+    arrays = [np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for a in contents.arrays.values()]
+    shapes = [np.shape(a) for a in contents.arrays.values()]
+    entries, end = [], 0
+    for name, array, shape in zip(contents.arrays, arrays, shapes, strict=True):
+        begin, end = end, end + array.nbytes
+        entries.append((name, _NAMES[array.dtype], shape, begin, end))
+    start = _header(contents.description, _ZEROS, entries)
+    data = [array.reshape(-1).view(np.uint8).data for array in arrays if array.size]
+    digest = _digest([start, *data])
+    yield _header(contents.description, digest, entries)
+    yield from data
+
+
+def _header(description: str, checksum: str, entries: Iterable[Any]) -> bytes:
+    """Return the length of the header and the header."""
+    facts = {"format": "spinney", "version": f"{VERSION[0]}.{VERSION[1]}", "needs": NEEDS}
+    facts |= {"checksum": checksum, "description": description}
+    listed = {"__metadata__": facts} | {
+        name: {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
+        for name, dtype, shape, begin, end in entries
+    }
+    text = json.dumps(listed, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % 8)
+    if len(text) > MAX_HEADER:
+        raise ModelFileError(
+            f"the model has a description of {len(text)} bytes, the limit of model files is "
+            f"{MAX_HEADER}: too many members or parameters. Use joblib for it."
+        )
+    return len(text).to_bytes(8, "little") + text
+
+
+def _digest(parts: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+# -- In
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Return what a file holds, after all that a container can be wrong in is checked."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        kind = "a folder" if os.path.isdir(path) else "no regular file"
+        raise ModelFileError(f"it is {kind}, not a model file")
+    with open(path, "rb") as file:
+        return _read(file)
+
+
+def _read(file: BufferedReader) -> Contents:
+    size = os.fstat(file.fileno()).st_size
+    first = file.read(8)
+    if not first:
+        raise ModelFileError("it is empty")
+    length = int.from_bytes(first, "little")
+    if len(first) < 8 or length > size - 8:
+        _refuse_stranger(first + file.read(64))
+        raise ModelFileError(f"it declares a header of {length} bytes, but has only {size} in all")
+    if length > MAX_HEADER:
+        raise ModelFileError(f"its header has {length} bytes, the limit is {MAX_HEADER}")
+    header = file.read(length)
+    _refuse_stranger(first + header[:64])
+    data = np.empty(size - 8 - length, np.uint8)
+    if len(header) != length or file.readinto(data.data) != len(data) or file.read(1):
+        raise ModelFileError("it changed while it was read")
+    return parse(first + header, data)
+
+
+def _refuse_stranger(start: bytes) -> None:
+    """Say what a file of another kind seems to be."""
+    if _BEGIN.encode("ascii").startswith(start[8 : 8 + len(_BEGIN)]) and len(start) > 8:
+        return
+    if start[:1] == b"\x80" or start[:2] == b"\x1f\x8b" or start[:1] == b"\x78":
+        raise ModelFileError(
+            "it is no model file but seems to be a pickle. spinney.load never unpickles: use "
+            "joblib.load if you trust where it is from"
+        )
+    raise ModelFileError("it is no model file of spinney")
+
+
+def parse(start: bytes, data: NDArray[np.uint8]) -> Contents:
+    """Check a header, given with its length before it, against the data, and read both."""
+    try:
+        text = start[8:].decode("ascii")
+    except UnicodeDecodeError:
+        raise ModelFileError("its header is damaged: it is not plain ASCII") from None
+    place = _check_version(text)
+    found = _CHECKSUM.match(text, place)
+    if found is None:
+        raise ModelFileError("its header is damaged: the checksum or description is missing")
+    checksum = found[1]
+    zeroed = bytearray(start)
+    zeroed[8 + found.start(1) : 8 + found.end(1)] = _ZEROS.encode("ascii")
+    if _digest([zeroed, data.data]) != checksum:
+        raise ModelFileError("it is damaged: its contents do not match its checksum")
+    try:
+        description, place = json.JSONDecoder().raw_decode(text, found.end())
+    except ValueError:
+        raise ModelFileError("its header is damaged: the description does not end") from None
+    if text[place : place + 1] != "}":
+        raise ModelFileError("its header is damaged: unknown metadata")
+    entries = _entries(text, place + 1, len(data))
+    if _header(description, checksum, entries) != start:
+        raise ModelFileError("its header is not written the way that model files are")
+    return Contents(description, {entry[0]: _array(data, *entry[1:]) for entry in entries})
+
+
+def _check_version(text: str) -> int:
+    head = _HEAD.match(text)
+    if head is None:
+        raise ModelFileError("it is no model file of spinney, or its header is damaged")
+    version = (int(head[1]), int(head[2]))
+    if version > VERSION:
+        raise ModelFileError(
+            f"it is of version {head[1]}.{head[2]} of the format and needs spinney {head[3]} or "
+            f"later; this one reads versions up to {VERSION[0]}.{VERSION[1]}"
+        )
+    if version != VERSION:
+        raise ModelFileError(f"there is no version {head[1]}.{head[2]} of the format")
+    return head.end()
+
+
+def _entries(text: str, place: int, n_bytes: int) -> list[tuple[str, str, list[int], int, int]]:
+    """Return name, type, shape, begin and end of every array, each behind the one before."""
+    entries: list[tuple[str, str, list[int], int, int]] = []
+    before = 0
+    if text.count('"data_offsets":[', place) > MAX_ARRAYS:  # before any of them is looked at
+        raise ModelFileError(f"it has more than {MAX_ARRAYS} arrays")
+    while (found := _ENTRY.match(text, place)) is not None:
+        name, dtype = found[1], found[2]
+        if dtype not in _TYPES:
+            raise ModelFileError(f"array {name!r} is of the unknown type {dtype!r}")
+        parts = found[3].split(",") if found[3] else []
+        if len(parts) > MAX_DIMENSIONS or not all(parts):
+            raise ModelFileError(f"array {name!r} has a shape that cannot be: [{found[3]}]")
+        shape = [int(part) for part in parts]
+        begin, end = int(found[4]), int(found[5])
+        if begin != before or end > n_bytes:
+            raise ModelFileError(f"array {name!r} does not begin where the one before it ends")
+        if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
+            raise ModelFileError(f"array {name!r} has a shape that does not fit its bytes")
+        entries.append((name, dtype, shape, begin, end))
+        before, place = end, found.end()
+    if text[place:].rstrip(" ") != "}":
+        raise ModelFileError("its header is damaged: what follows the arrays is none")
+    if before != n_bytes:
+        raise ModelFileError(f"its arrays end at {before} of {n_bytes} bytes")
+    return entries
+
+
+def _array(
+    data: NDArray[np.uint8], dtype: str, shape: list[int], begin: int, end: int
+) -> NDArray[Any]:
+    """Return a read-only view of an array."""
+    if dtype == "BOOL" and (data[begin:end] > 1).any():
+        raise ModelFileError("an array of truth values holds something else")
+    array = data[begin:end].view(_TYPES[dtype]).reshape(shape)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,27 @@
+"""Models as plain values: one way for pickle, copy, joblib and model files.
+
+`_kinds` says what a value may be, `_recipes` how an object is taken apart and put together, and
+`_registry` lists the classes. Nothing here knows files.
+"""
+
+from typing import Any
+
+from spinney._state._kinds import StateError
+from spinney._state._plain import PlainState
+from spinney._state._recipes import Recipe
+
+__all__ = ["PlainState", "Recipe", "StateError", "recipe_named", "recipe_of"]
+
+
+def recipe_of(thing: Any) -> Recipe[Any] | None:
+    """Return the recipe of an object's very class; None if there is none."""
+    from spinney._state._registry import BY_CLASS  # here, as it imports all classes
+
+    return BY_CLASS.get(type(thing))
+
+
+def recipe_named(name: str) -> Recipe[Any] | None:
+    """Return the recipe of a class by its name; None if there is none."""
+    from spinney._state._registry import RECIPES
+
+    return RECIPES.get(name)

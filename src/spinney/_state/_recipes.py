@@ -1,0 +1,100 @@
+"""How an object becomes a dict of plain values, and how the dict becomes the object again.
+
+The values of such a *state* are None, bools, numbers, texts, arrays, lists, tuples and dicts of
+these, other objects that have a recipe, and what only pickle can carry: functions and objects of
+other libraries. A recipe looks one object deep: pickle and model files go on from there.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from spinney._state._kinds import Kind, StateError
+
+T = TypeVar("T")
+Fields = Mapping[str, Kind]
+
+
+def check_fields(state: Any, fields: Fields, who: str) -> None:
+    """Refuse a dict that lacks an attribute, has one more, or one of another kind."""
+    if type(state) is not dict:
+        raise StateError(f"the state of {who} must be a dict, got a {type(state).__name__}.")
+    for name in state:
+        if name not in fields:
+            raise StateError(f"{who} has no attribute {name!r}.")
+    for name, kind in fields.items():
+        if name in state:
+            kind.check(state[name], f"{who}: {name}")
+        elif not kind.optional:
+            raise StateError(f"{who} lacks {name!r}.")
+    order = [name for name in fields if name in state]
+    if list(state) != order:
+        raise StateError(f"{who}: the attributes are not in their order.")
+
+
+@dataclass(frozen=True)
+class Recipe(Generic[T]):
+    """How objects of one class are taken apart and put together.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
+    fields : mapping
+        The kinds of the entries of the state, in order.
+    take : callable
+        From an object to its state.
+    fill : callable
+        From an object without attributes and a state whose fields are checked to nothing: it sets
+        the attributes, and refuses what does not fit together.
+    """
+
+    cls: type[T]
+    fields: Fields
+    take: Callable[[T], dict[str, Any]]
+    fill: Callable[[T, dict[str, Any]], None]
+    new: Callable[[dict[str, Any]], T] | None = None  # instead of `fill`
+    alias: str | None = None  # where two classes have one name
+
+    @property
+    def name(self) -> str:
+        """What states and messages call the class."""
+        return self.alias or self.cls.__name__
+
+    def restore(self, target: T, state: dict[str, Any]) -> None:
+        """Set the attributes of an object that has none yet."""
+        check_fields(state, self.fields, self.name)
+        self.fill(target, state)
+
+    def build(self, state: dict[str, Any]) -> T:
+        """Return a new object."""
+        if self.new is not None:
+            check_fields(state, self.fields, self.name)
+            return self.new(state)
+        target = self.cls.__new__(self.cls)
+        self.restore(target, state)
+        return target
+
+
+def record(cls: type[T], check: Callable[[T], None] | None = None, **fields: Kind) -> Recipe[T]:
+    """Return the recipe of a class whose attributes are its state, such as a dataclass."""
+
+    def take(thing: T) -> dict[str, Any]:
+        return {name: getattr(thing, name) for name in fields}
+
+    def fill(thing: T, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(thing, name, value)
+        if check is not None:
+            check(thing)
+
+    return Recipe(cls, fields, take, fill)
+
+
+def made(cls: type[T], take: Callable[[T], dict[str, Any]], **fields: Kind) -> Recipe[T]:
+    """Return the recipe of a class whose constructor takes its state and checks it."""
+
+    def fill(thing: T, state: dict[str, Any]) -> None:
+        thing.__init__(**state)  # type: ignore[misc]
+
+    return Recipe(cls, fields, take, fill, lambda state: cls(**state))

@@ -1,0 +1,262 @@
+"""Recipes of the small objects that fitted ensembles, mixtures and evolved trees hold."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from spinney._state._kinds import (
+    ANYTHING,
+    FINITE,
+    FLAG,
+    FLOATS,
+    FLOATS_2D,
+    LABELS,
+    NAMES,
+    NUMBER,
+    PLACES,
+    TEXT,
+    Kind,
+    StateError,
+    array,
+    many,
+    one,
+    or_none,
+    whole,
+)
+from spinney._state._recipes import Recipe, record
+from spinney._state._trees import as_objects
+from spinney._table import Schema
+from spinney.ensemble._ballots import Member as VotingMember
+from spinney.ensemble._lesson import Bagged
+from spinney.ensemble._outsiders import Member, Outsiders
+from spinney.ensemble._quorum import Quorum
+from spinney.ensemble._selection_report import SelectionReport
+from spinney.ensemble._view import Forest
+from spinney.mixture._design import Category, Design, Numeric
+from spinney.mixture._experts import LinearExpert, LogisticExpert
+from spinney.mixture._gates import GateTree
+from spinney.mixture._learners import ClassLearner, NumberLearner
+from spinney.mixture._learners import Recipe as LearnerRecipe
+from spinney.mixture._lesson import Scale
+from spinney.mixture._views import Gate, LinearPart
+from spinney.tree._igpa import Iteration
+
+_EXPONENT = whole(-4000, 4000)
+_DICT = Kind("a dict", lambda v: type(v) is dict)
+_COEFS = many(many(FLOATS_2D, tuple), tuple)
+_COUNT = whole()
+
+
+def _new_iteration(state: dict[str, Any]) -> Iteration:
+    return Iteration(**state)
+
+
+ITERATION = Recipe(
+    Iteration,
+    {
+        "judge": _COUNT,
+        "n_leaves_grown": _COUNT,
+        "n_leaves": _COUNT,
+        "growing_error": NUMBER,
+        "judge_error_grown": NUMBER,
+        "judge_error": NUMBER,
+    },
+    Iteration._asdict,
+    lambda thing, state: None,
+    _new_iteration,
+)
+
+# -- Ensembles
+
+BAGGED = record(
+    Bagged,
+    members=one(Forest, Outsiders),
+    sums=array(np.float64, None),
+    n_votes=PLACES,
+    curve=FLOATS,
+    n_to_cover=_COUNT,
+    records=FLOATS_2D,
+    exponent=_EXPONENT,
+    was_judged=FLAG,
+)
+REPORT = record(
+    SelectionReport,
+    method=TEXT,
+    data=TEXT,
+    errors=FLOATS,
+    values=FLOATS,
+    in_rows=FLAG,
+    width=NUMBER,
+    frequencies=_DICT,
+    mode=NUMBER,
+    limit=NUMBER,
+    kept=PLACES,
+    dropped=PLACES,
+    t_statistic=NUMBER,
+    p_value=NUMBER,
+)
+
+
+def _check_outsiders(committee: Outsiders) -> None:
+    n_columns = len(committee.schema.columns)
+    n_classes = 0 if committee.classes is None else len(committee.classes)
+    if not committee.members:
+        raise StateError("an ensemble needs at least one member.")
+    for i, member in enumerate(committee.members):
+        features, groups = member.features, member.groups
+        if len(features) and not (features.min() >= 0 and features.max() < n_columns):
+            raise StateError(f"member {i} knows a column that is not there.")
+        if groups and (len(groups) != n_classes or not set(groups) <= {0, 1}):
+            raise StateError(f"member {i}: groups do not fit the classes.")
+
+
+MEMBER = record(Member, estimator=ANYTHING, features=array(np.int32), groups=many(_COUNT, tuple))
+OUTSIDERS = record(
+    Outsiders,
+    _check_outsiders,
+    members=many(one(Member)),
+    schema=one(Schema),
+    classes=or_none(LABELS),
+    unseen=ANYTHING,
+)
+VOTING_MEMBER = replace(record(VotingMember, who=TEXT, frozen=ANYTHING), alias="VotingMember")
+QUORUM = record(Quorum, share=FINITE, strict=FLAG)
+
+# -- Mixtures
+
+
+def _take_design(design: Design) -> dict[str, Any]:
+    """Return columns as arrays: a category is marked by its code, a number by -1."""
+
+    def each(name: str) -> list[Any]:
+        return [getattr(column, name, 0.0) for column in design.columns]
+
+    codes = [column.code if isinstance(column, Category) else -1 for column in design.columns]
+    return {
+        "place": np.array(each("place"), np.int64),
+        "code": np.array(codes, np.int64),
+        "exponent": np.array(each("exponent"), np.int64),
+        **{n: np.array(each(n), np.float64) for n in ("centre", "spread", "low", "high")},
+        "names": as_objects(list(design.names)),
+    }
+
+
+def _fill_design(design: Design, state: dict[str, Any]) -> None:
+    names = tuple(state["names"].tolist())
+    lists = {name: values.tolist() for name, values in state.items()}
+    if len({len(values) for values in lists.values()}) > 1:
+        raise StateError("Design: the arrays differ in length.")
+    columns: list[Numeric | Category] = []
+    for j in range(len(names)):
+        one_ = {name: values[j] for name, values in lists.items() if name != "names"}
+        if one_["place"] < 0 or abs(one_["exponent"]) > 4000:
+            raise StateError(f"Design: column {j} is out of range.")
+        if not (np.isfinite([one_["centre"], one_["spread"]]).all() and one_["spread"] > 0.0):
+            raise StateError(f"Design: column {j} has no finite centre and spread.")
+        if one_["code"] >= 0:
+            if (one_["low"], one_["high"], one_["exponent"]) != (0.0, 0.0, 0):
+                raise StateError(f"Design: column {j} is a category, and has no ends.")
+            columns.append(Category(one_["place"], one_["code"], one_["centre"], one_["spread"]))
+        elif one_["code"] == -1:
+            ends = (one_["low"], one_["high"])
+            if not np.isfinite(ends).all():
+                raise StateError(f"Design: column {j} has ends that are not finite.")
+            columns.append(
+                Numeric(one_["place"], one_["exponent"], one_["centre"], one_["spread"], *ends)
+            )
+        else:
+            raise StateError(f"Design: column {j} has no code {one_['code']}.")
+    object.__setattr__(design, "columns", tuple(columns))
+    object.__setattr__(design, "names", names)
+
+
+DESIGN = Recipe(
+    Design,
+    {
+        "place": PLACES,
+        "code": PLACES,
+        "exponent": PLACES,
+        "centre": FLOATS,
+        "spread": FLOATS,
+        "low": FLOATS,
+        "high": FLOATS,
+        "names": NAMES,
+    },
+    _take_design,
+    _fill_design,
+)
+
+
+def _check_gates(gates: GateTree) -> None:
+    if not gates.branching or len(gates.levels) != len(gates.branching):
+        raise StateError("GateTree: it must have a level for each branching.")
+    n_gates = 1
+    for n_branches, level in zip(gates.branching, gates.levels, strict=True):
+        if len(level) != n_gates or any(coef.shape[1] != n_branches - 1 for coef in level):
+            raise StateError("GateTree: a level does not fit its branching.")
+        if not all(np.isfinite(coef).all() for coef in level):
+            raise StateError("GateTree: a coefficient is not finite.")
+        n_gates *= n_branches
+
+
+def _check_coef(expert: Any) -> None:
+    if not np.isfinite(expert.coef).all():
+        raise StateError(f"{type(expert).__name__}: a coefficient is not finite.")
+
+
+GATES = record(GateTree, _check_gates, branching=many(whole(1, 2**20), tuple), levels=_COEFS)
+LOGISTIC = record(LogisticExpert, _check_coef, coef=FLOATS_2D)
+LINEAR = record(LinearExpert, _check_coef, coef=FLOATS, variance=FINITE)
+SCALE = record(Scale, exponent=_EXPONENT, centre=FINITE, spread=FINITE)
+LEARNER = replace(
+    record(LearnerRecipe, learner=ANYTHING, seed=_COUNT, schema=one(Schema)), alias="Learner"
+)
+CLASS_LEARNER = record(
+    ClassLearner,
+    estimator=ANYTHING,
+    classes=LABELS,
+    recipe=or_none(one(LearnerRecipe)),
+    who=TEXT,
+)
+NUMBER_LEARNER = record(
+    NumberLearner,
+    estimator=ANYTHING,
+    scale=one(Scale),
+    recipe=or_none(one(LearnerRecipe)),
+    variance=FINITE,
+    who=TEXT,
+)
+
+
+def _part(cls: type, **more: Kind) -> Recipe[Any]:
+    """Return the recipe of a linear part: the names of its columns are one array."""
+    fields = {"columns": NAMES, "intercept": FLOATS, "coef": FLOATS_2D, **more}
+
+    def take(part: Any) -> dict[str, Any]:
+        state = {name: getattr(part, name) for name in fields}
+        return {**state, "columns": as_objects(list(part.columns))}
+
+    def fill(part: Any, state: dict[str, Any]) -> None:
+        for name, value in {**state, "columns": tuple(state["columns"].tolist())}.items():
+            object.__setattr__(part, name, value)
+        if part.coef.shape != (len(part.intercept), len(part.columns)):
+            raise StateError(f"{cls.__name__}: coef does not fit the columns.")
+
+    return Recipe(cls, fields, take, fill)
+
+
+PART = _part(LinearPart, variance=or_none(NUMBER))
+GATE = _part(
+    Gate,
+    variance=or_none(NUMBER),
+    path=many(_COUNT, tuple),
+    experts=many(many(_COUNT, tuple), tuple),
+    shares=or_none(FLOATS),
+    strength=or_none(FLOATS_2D),
+)
+
+RECORDS: list[Recipe[Any]] = [
+    *(ITERATION, BAGGED, REPORT, MEMBER, OUTSIDERS, VOTING_MEMBER, QUORUM),
+    *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
+]

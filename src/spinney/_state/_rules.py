@@ -1,0 +1,300 @@
+"""Recipe of a set of rules: arrays for all of its rules and their conditions.
+
+The columns and categories of conditions are those of the schema, so only what differs is stored.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._state._kinds import (
+    ANYTHING,
+    FLAG,
+    FLOATS,
+    FLOATS_2D,
+    LABELS,
+    PLACES,
+    StateError,
+    array,
+    many,
+    one,
+    or_none,
+)
+from spinney._state._recipes import Recipe
+from spinney._state._trees import as_objects
+from spinney._table import Schema
+from spinney.rules._conditions import Condition, Expression, Interval, Membership
+from spinney.rules._rule import Rule
+from spinney.rules._ruleset import RuleSet
+from spinney.tree._expression import ExpressionTest
+from spinney.tree._tokens import OPS, Token
+from spinney.tree._view import Tree
+
+# How a condition is marked. An expression must be true, false, or both, which no row is.
+_INTERVAL, _MEMBERSHIP, _TRUE, _FALSE, _TRUE_BOTH, _FALSE_BOTH = range(6)
+_NOTHING = np.iinfo(np.int64).min  # for None among whole numbers
+_COUNTED = ("counts", "totals", "_probabilities")
+_ALONE = ("_weight", "_total_weight")
+_BYTES = array(np.uint8)
+
+
+def _take_conditions(conditions: list[Condition]) -> dict[str, Any]:
+    kinds, features, lows, highs = [], [], [], []
+    codes: list[tuple[int, ...]] = []
+    tokens: list[tuple[Token, ...]] = []
+    for condition in conditions:
+        is_expression = isinstance(condition, Expression)
+        kinds.append(_kind_of(condition))
+        features.append(-1 if isinstance(condition, Expression) else condition.feature)
+        lows.append(condition.low if isinstance(condition, Interval) else 0.0)
+        highs.append(condition.high if isinstance(condition, Interval) else 0.0)
+        codes.append(condition.codes if isinstance(condition, Membership) else ())
+        tokens.append(condition.test.tokens if is_expression else ())  # type: ignore[union-attr]
+    flat = [token for listed in tokens for token in listed]
+    return {
+        "kind": np.array(kinds, np.uint8),
+        "feature": np.array(features, np.int64),
+        "low": np.array(lows, np.float64),
+        "high": np.array(highs, np.float64),
+        "n_codes": np.array([len(listed) for listed in codes], np.int64),
+        "code": np.array([code for listed in codes for code in listed], np.int64),
+        "n_tokens": np.array([len(listed) for listed in tokens], np.int64),
+        "op": np.array([OPS.index(token.op) for token in flat], np.uint8),
+        "arg": np.array([token.arg for token in flat], np.int64),
+        "value": np.array([token.value for token in flat], np.float64),
+    }
+
+
+def _kind_of(condition: Condition) -> int:
+    if isinstance(condition, Interval):
+        return _INTERVAL
+    if isinstance(condition, Membership):
+        return _MEMBERSHIP
+    if condition.is_possible:
+        return _TRUE if condition.truth else _FALSE
+    return _TRUE_BOTH if condition.truth else _FALSE_BOTH
+
+
+_CONDITIONS = {
+    "kind": _BYTES,
+    "feature": PLACES,
+    "low": FLOATS,
+    "high": FLOATS,
+    "n_codes": PLACES,
+    "code": PLACES,
+    "n_tokens": PLACES,
+    "op": _BYTES,
+    "arg": PLACES,
+    "value": FLOATS,
+}
+
+
+def parted(values: list[Any], sizes: list[int], what: str) -> list[list[Any]]:
+    """Return a list cut into parts of given sizes."""
+    if any(size < 0 for size in sizes) or sum(sizes) != len(values):
+        raise StateError(f"RuleSet: {what} do not add up to {len(values)}.")
+    ends = np.cumsum(sizes).tolist()
+    return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+def _conditions(state: dict[str, Any], schema: Schema) -> list[Condition]:
+    lists = {name: state[name].tolist() for name in _CONDITIONS}
+    n = len(lists["kind"])
+    if any(len(lists[name]) != n for name in ("feature", "low", "high", "n_codes", "n_tokens")):
+        raise StateError("RuleSet: the arrays of the conditions differ in length.")
+    codes = parted(lists["code"], lists["n_codes"], "n_codes")
+    if not len(lists["op"]) == len(lists["arg"]) == len(lists["value"]):
+        raise StateError("RuleSet: the arrays of the tokens differ in length.")
+    if any(op >= len(OPS) for op in lists["op"]):
+        raise StateError("RuleSet: a condition has an unknown token.")
+    cells = zip(lists["op"], lists["arg"], lists["value"], strict=True)
+    flat = [Token(OPS[op], arg, value) for op, arg, value in cells]
+    tokens = parted(flat, lists["n_tokens"], "n_tokens")
+    return [
+        _condition(
+            lists["kind"][i],
+            lists["feature"][i],
+            (lists["low"][i], lists["high"][i]),
+            tuple(codes[i]),
+            tuple(tokens[i]),
+            schema,
+        )
+        for i in range(n)
+    ]
+
+
+def _condition(
+    kind: int,
+    feature: int,
+    ends: tuple[float, float],
+    codes: tuple[int, ...],
+    tokens: tuple[Token, ...],
+    schema: Schema,
+) -> Condition:
+    if kind > _FALSE_BOTH:
+        raise StateError("RuleSet: a condition is of an unknown kind.")
+    unused = [ends != (0.0, 0.0) or math.copysign(1.0, ends[0] + ends[1]) < 0, bool(codes)]
+    if kind >= _TRUE:
+        if feature != -1 or any(unused):
+            raise StateError("RuleSet: an expression has tokens, and nothing else.")
+        truth, possible = kind in (_TRUE, _TRUE_BOTH), kind in (_TRUE, _FALSE)
+        return Expression(ExpressionTest(tokens, schema.columns), truth, possible)
+    if not 0 <= feature < len(schema.columns) or tokens:
+        raise StateError("RuleSet: a condition asks a column that is not there.")
+    column = schema.columns[feature]
+    if kind == _INTERVAL:
+        if unused[1]:
+            raise StateError("RuleSet: an interval has no codes.")
+        return Interval(feature, column.name, *ends, column.categories)
+    if unused[0]:
+        raise StateError("RuleSet: a set of categories has no ends.")
+    return Membership(feature, column.name, codes, column.categories)
+
+
+# -- Rules
+
+
+def _stacked(rows: list[Any], width: int) -> dict[str, Any]:
+    """Return rows of which some are None: which are there, and these as one array."""
+    there = [one_ is not None for one_ in rows]
+    known = [one_ for one_ in rows if one_ is not None]
+    cells = np.array(known, np.float64).reshape(len(known), width)
+    return {"there": np.array(there, np.bool_), "rows": cells}
+
+
+def _unstacked(there: NDArray[Any], rows: NDArray[Any], what: str) -> list[Any]:
+    if np.count_nonzero(there) != len(rows):
+        raise StateError(f"RuleSet: {what} do not fit the rules.")
+    rest = iter(rows)
+    return [next(rest) if is_there else None for is_there in there.tolist()]
+
+
+def _take_rules(rules: RuleSet) -> dict[str, Any]:
+    conditions = [condition for rule in rules for condition in rule.conditions]
+    n_classes = 0 if rules.classes is None else len(rules.classes)
+    trees: list[Tree] = []
+    for rule in rules:
+        if rule._tree is not None and not any(rule._tree is known for known in trees):
+            trees.append(rule._tree)
+    places = {id(tree): place for place, tree in enumerate(trees)}
+    state: dict[str, Any] = {
+        "schema": rules.schema,
+        "classes": rules.classes,
+        "default": rules.default,
+        "default_counts": rules.default_counts,
+        "cost_matrix": rules.cost_matrix,
+        "ordered": rules.ordered,
+        "n_conditions": np.array([len(rule.conditions) for rule in rules], np.int64),
+        **_take_conditions(conditions),
+        "prediction": as_objects([rule.prediction for rule in rules]),
+        "label": np.array(
+            [_NOTHING if rule.label is None else rule.label for rule in rules], np.int64
+        ),
+        "cf": np.array([rule.cf for rule in rules], np.float64),
+        "trees": trees,
+        "tree": np.array([places.get(id(rule._tree), -1) for rule in rules], np.int64),
+        "leaf": np.array([rule._leaf for rule in rules], np.int64),
+    }
+    for name in _COUNTED + _ALONE:
+        rows = [getattr(rule, name) for rule in rules]
+        stacked = _stacked(rows, n_classes if name in _COUNTED else 1)
+        state |= {f"{name.strip('_')}_there": stacked["there"], name.strip("_"): stacked["rows"]}
+    return state
+
+
+def _fill_rules(rules: RuleSet, state: dict[str, Any]) -> None:
+    schema = state["schema"]
+    conditions = _conditions(state, schema)
+    listed = parted(conditions, state["n_conditions"].tolist(), "n_conditions")
+    n = len(listed)
+    stacked = {}
+    for name in (one_.strip("_") for one_ in _COUNTED + _ALONE):
+        stacked[name] = _unstacked(state[f"{name}_there"], state[name], name)
+    per_rule = ("prediction", "label", "cf", "tree", "leaf", *(f"{k}_there" for k in stacked))
+    if any(len(state[name]) != n for name in per_rule):
+        raise StateError("RuleSet: the arrays of the rules differ in length.")
+    made = []
+    for i in range(n):
+        label = int(state["label"][i])
+        rule = Rule(
+            listed[i],
+            state["prediction"][i],
+            stacked["counts"][i],
+            stacked["totals"][i],
+            label=None if label == _NOTHING else label,
+            coverage=_alone(stacked["weight"][i]),
+            total_weight=_alone(stacked["total_weight"][i]),
+            probabilities=stacked["probabilities"][i],
+            cf=float(state["cf"][i]),
+        )
+        if len(rule.conditions) != len(listed[i]):
+            raise StateError(f"RuleSet: rule {i} asks one column twice.")
+        rule._tree, rule._leaf = _path(state, i)
+        made.append(rule)
+    _check_labels(made, state["classes"])
+    names = ("schema", "classes", "default", "default_counts", "cost_matrix", "ordered")
+    rules.__init__(made, **{name: state[name] for name in names})  # type: ignore[misc]
+
+
+def _alone(row: NDArray[Any] | None) -> float | None:
+    if row is not None and row.shape != (1,):
+        raise StateError("RuleSet: a weight must be one number.")
+    return None if row is None else float(row[0])
+
+
+def _path(state: dict[str, Any], i: int) -> tuple[Tree | None, int]:
+    place, leaf = int(state["tree"][i]), int(state["leaf"][i])
+    if place == -1 and leaf == -1:
+        return None, -1
+    trees = state["trees"]
+    if not 0 <= place < len(trees) or not 0 <= leaf < trees[place].n_nodes:
+        raise StateError(f"RuleSet: rule {i} is the path to a leaf that is not there.")
+    tree: Tree = trees[place]
+    if tree.schema != state["schema"] or tree.first_child[leaf] >= 0:
+        raise StateError(f"RuleSet: rule {i} is no path of its tree.")
+    return tree, leaf
+
+
+def _check_labels(rules: list[Rule], classes: NDArray[Any] | None) -> None:
+    n_classes = 0 if classes is None else len(classes)
+    for i, rule in enumerate(rules):
+        if rule.label is not None and not 0 <= rule.label < n_classes:
+            raise StateError(f"RuleSet: rule {i} has a label that is none of the classes.")
+        for name in _COUNTED:
+            counts = getattr(rule, name)
+            if counts is not None and counts.shape != (n_classes,):
+                raise StateError(f"RuleSet: rule {i} does not count every class.")
+
+
+RULE_SET = Recipe(
+    RuleSet,
+    {
+        "schema": one(Schema),
+        "classes": or_none(LABELS),
+        "default": ANYTHING,
+        "default_counts": or_none(FLOATS),
+        "cost_matrix": or_none(FLOATS_2D),
+        "ordered": FLAG,
+        "n_conditions": PLACES,
+        **_CONDITIONS,
+        "prediction": array(object),
+        "label": PLACES,
+        "cf": FLOATS,
+        "trees": many(one(Tree)),
+        "tree": PLACES,
+        "leaf": PLACES,
+        **{
+            key: kind
+            for name in _COUNTED + _ALONE
+            for key, kind in (
+                (f"{name.strip('_')}_there", array(np.bool_)),
+                (name.strip("_"), FLOATS_2D),
+            )
+        },
+    },
+    _take_rules,
+    _fill_rules,
+)
+RULES: list[Recipe[Any]] = [RULE_SET]

@@ -1,0 +1,198 @@
+"""Recipes of what every fitted model has: columns, trees, forests, and the path of a pruning."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._settings import thread_count
+from spinney._state._kinds import (
+    FLAG,
+    FLOATS,
+    LABELS,
+    NAMES,
+    Kind,
+    StateError,
+    array,
+    choice,
+    one,
+    or_none,
+    row,
+    whole,
+)
+from spinney._state._recipes import Recipe
+from spinney._table import Schema
+from spinney.ensemble._view import Forest
+from spinney.pruning import PruningPath, _Subtrees
+from spinney.tree._view import Tree
+
+_KINDS = ("numeric", "ordered", "nominal")
+_PARTS = Kind("a dict of arrays", lambda v: type(v) is dict)
+
+# -- Columns
+
+
+def _take_schema(schema: Schema) -> dict[str, Any]:
+    columns = schema.columns
+    categories = [label for column in columns for label in column.categories]
+    return {
+        "names": as_objects(list(schema.names)),
+        "kinds": np.array([_KINDS.index(column.kind) for column in columns], np.uint8),
+        "sizes": np.array([len(column.categories) for column in columns], np.int64),
+        "categories": as_objects(categories),
+        "has_names": schema.has_names,
+    }
+
+
+def _fill_schema(schema: Schema, state: dict[str, Any]) -> None:
+    names, kinds, sizes = state["names"].tolist(), state["kinds"].tolist(), state["sizes"].tolist()
+    categories = state["categories"].tolist()
+    if not len(names) == len(kinds) == len(sizes):
+        raise StateError("the schema is not valid: names, kinds and sizes differ in length.")
+    if any(kind >= len(_KINDS) for kind in kinds) or any(size < 0 for size in sizes):
+        raise StateError("the schema is not valid: unknown kind of column, or a negative size.")
+    if sum(sizes) != len(categories):
+        raise StateError("the schema is not valid: the sizes do not add up to the categories.")
+    ends = np.cumsum(sizes).tolist()
+    columns = [
+        {"name": name, "kind": _KINDS[kind], "categories": categories[end - size : end]}
+        for name, kind, size, end in zip(names, kinds, sizes, ends, strict=True)
+    ]
+    checked = Schema.from_state({"columns": columns, "has_names": state["has_names"]})
+    object.__setattr__(schema, "columns", checked.columns)
+    object.__setattr__(schema, "has_names", checked.has_names)
+
+
+def as_objects(values: list[Any]) -> NDArray[Any]:
+    """Return a 1-D array of objects."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def n_categories(schema: Schema) -> NDArray[np.int32]:
+    """Return the number of categories of each column."""
+    return np.array([len(column.categories) for column in schema.columns], np.int32)
+
+
+SCHEMA = Recipe(
+    Schema,
+    {
+        "names": NAMES,
+        "kinds": array(np.uint8),
+        "sizes": array(np.int64),
+        "categories": array(object),
+        "has_names": FLAG,
+    },
+    _take_schema,
+    _fill_schema,
+)
+
+# -- Trees
+
+
+def check_classes(n_classes: int, classes: NDArray[Any] | None, who: str) -> None:
+    """Refuse labels that are fewer or more than the classes of a tree."""
+    named = 0 if classes is None else len(classes)
+    if n_classes != named:
+        raise StateError(f"{who} has {n_classes} classes, but {named} are named.")
+
+
+def _take_tree(tree: Tree) -> dict[str, Any]:
+    return {
+        "parts": _core.tree_parts(tree._core),
+        "schema": tree.schema,
+        "classes": tree.classes,
+    }
+
+
+def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
+    core = _core.tree_of_parts(state["parts"], n_categories(state["schema"]))
+    check_classes(core.n_classes, state["classes"], "the tree")
+    tree.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
+
+
+def _take_forest(forest: Forest) -> dict[str, Any]:
+    return {
+        "parts": _core.forest_parts(forest._core, thread_count(-1)),
+        "schema": forest.schema,
+        "classes": forest.classes,
+    }
+
+
+def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
+    core = _core.forest_of_parts(state["parts"], n_categories(state["schema"]))
+    if core.n_members == 0:
+        raise StateError("a forest needs at least one tree.")
+    check_classes(core.n_classes, state["classes"], "the forest")
+    forest.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
+
+
+TREE = Recipe(
+    Tree,
+    {"parts": _PARTS, "schema": one(Schema), "classes": or_none(LABELS)},
+    _take_tree,
+    _fill_tree,
+)
+FOREST = Recipe(
+    Forest,
+    {"parts": _PARTS, "schema": one(Schema), "classes": or_none(LABELS)},
+    _take_forest,
+    _fill_forest,
+)
+
+# -- The path of a pruning
+
+
+def _take_path(path: PruningPath) -> dict[str, Any]:
+    shown = ("alphas", "n_leaves", "risks", "errors", "standard_errors", "selected", "rule")
+    return {
+        "tree": path._tree,
+        "exact": path._exact,
+        "node_alpha": path._node_alpha,
+        "tree_alphas": path._subtrees._alphas,
+        "units": path._subtrees.units,
+        **{name: getattr(path, name) for name in shown},
+    }
+
+
+def _fill_path(path: PruningPath, state: dict[str, Any]) -> None:
+    n = len(state["tree_alphas"])
+    for name in ("alphas", "n_leaves", "risks", "errors", "standard_errors"):
+        if state[name] is not None and len(state[name]) != n:
+            raise StateError(f"PruningPath: {name} has {len(state[name])} entries for {n} trees.")
+    if len(state["node_alpha"]) != state["tree"].n_nodes or n == 0:
+        raise StateError("PruningPath: the penalties do not fit the tree.")
+    if state["selected"] is not None and state["selected"] >= n:
+        raise StateError(f"PruningPath: there is no tree {state['selected']}, there are {n}.")
+    path._tree, path._exact = state["tree"], state["exact"]
+    path._node_alpha = state["node_alpha"]
+    path._subtrees = _Subtrees(path._tree, path._node_alpha, state["tree_alphas"])
+    path._subtrees.units = state["units"]
+    path.trees = path._subtrees
+    for name in ("alphas", "n_leaves", "risks", "errors", "standard_errors", "selected", "rule"):
+        setattr(path, name, state[name])
+
+
+PATH = Recipe(
+    PruningPath,
+    {
+        "tree": one(Tree),
+        "exact": FLAG,
+        "node_alpha": FLOATS,
+        "tree_alphas": FLOATS,
+        "units": or_none(row(whole(-(2**31), 2**31), whole(-(2**31), 2**31))),
+        "alphas": FLOATS,
+        "n_leaves": array(np.int64),
+        "risks": FLOATS,
+        "errors": or_none(FLOATS),
+        "standard_errors": or_none(FLOATS),
+        "selected": or_none(whole()),
+        "rule": or_none(choice("1se", "min")),
+    },
+    _take_path,
+    _fill_path,
+)
+
+TREES: list[Recipe[Any]] = [SCHEMA, TREE, FOREST, PATH]

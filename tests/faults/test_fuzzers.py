@@ -1,0 +1,61 @@
+"""A short run of each fuzzer, with new seeds each time; the long ones are `python -m fuzz`."""
+
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from fuzz.files import SECONDS, make_seeds, try_range  # noqa: E402
+from fuzz.leaks import LIMIT, measured  # noqa: E402
+from fuzz.mutants import mutant, seal  # noqa: E402
+from fuzz.programs import try_program  # noqa: E402
+from fuzz.tables import try_tables  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory):
+    return make_seeds(tmp_path_factory.mktemp("seeds"), every=7)
+
+
+def test_random_tables_give_the_same_answers_after_save_and_load(seed):
+    assert try_tables(60, seed) > 40
+
+
+def test_mutated_files_are_refused_or_sound(seeds, seed, tmp_path):
+    tally = try_range(seed, 400, seeds, tmp_path)
+    assert tally.findings == []
+    assert tally.n_files == 400
+    assert tally.n_accepted > 0
+
+
+def test_random_programs_are_refused_or_mean_what_they_say(seed):
+    assert sum(try_program(number) for number in range(seed, seed + 150)) > 50
+
+
+def test_the_same_number_gives_the_same_mutant(seeds):
+    for number in range(50):
+        one, other = (mutant(seeds[0], seeds, Random(number)) for _ in range(2))
+        assert one == other
+
+
+def test_a_sealed_file_is_the_file(seeds):
+    for one in seeds:
+        assert seal(one.data) == one.data
+
+
+def test_a_file_takes_a_fraction_of_the_time_it_may(seeds, tmp_path):
+    """So that what ends a worker is a hang, and not a slow machine."""
+    start = time.process_time()
+    try_range(0, 50, seeds, tmp_path)
+    assert (time.process_time() - start) / 50 < SECONDS / 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts what glibc hands out")
+def test_many_fits_leave_nothing_behind():
+    for name, kib in measured([32], 360, timeout=300).items():
+        assert kib <= LIMIT, name
