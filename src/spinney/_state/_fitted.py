@@ -70,7 +70,7 @@ FITTED: Mapping[str, Mapping[str, Kind]] = {
         "history_": perhaps(many(one(Iteration))),
         "n_iterations_": perhaps(whole()),
     },
-    "DerivesColumns": {
+    "TypedColumns": {
         "_derived": perhaps(many(one(Derived))),
         "n_evaluations_": perhaps(whole()),
     },
