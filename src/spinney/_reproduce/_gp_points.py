@@ -3,7 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
+
+__all__ = ["best_rule", "mixture"]
 
 
 class Part(NamedTuple):
@@ -31,7 +34,7 @@ CLASSES = (
 )
 
 
-def mixture(n, random_state):
+def mixture(n: int, random_state: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return n points in two attributes, and their classes 0, 1, 2, which are equally frequent."""
     rng = np.random.default_rng(random_state)
     y = rng.integers(0, len(CLASSES), n)
@@ -45,10 +48,10 @@ def mixture(n, random_state):
     return X, y
 
 
-def best_rule(X):
+def best_rule(X: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the likeliest class of each point: no classifier is right more often."""
     densities = [
         sum(part.share * multivariate_normal.pdf(X, part.mean, part.covariance) for part in parts)
         for parts in CLASSES
     ]
-    return np.argmax(densities, axis=0)
+    return np.asarray(np.argmax(densities, axis=0))
