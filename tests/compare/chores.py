@@ -36,6 +36,16 @@ def unspeakable_chore(key: tuple[Any, ...]) -> dict[str, Any]:
     return {"value": [1, 2]}
 
 
+def fingerprint(key: Any = None) -> dict[str, Any]:
+    """Return the fingerprint of an experiment, as this process sees it."""
+    from spinney import BaggingClassifier, CARTClassifier
+    from spinney.compare import Experiment
+
+    methods = {"a": BaggingClassifier(CARTClassifier(criterion=max, priors={"x": 1}))}
+    made = Experiment(["iris", "heart_disease"], methods)
+    return {"fingerprint": str(made.fingerprint())}
+
+
 if __name__ == "__main__":
     folder, n_jobs = Path(sys.argv[1]), int(sys.argv[2])
     run_units(KEYS, slow_chore, folder=folder, n_jobs=n_jobs, progress=False)
