@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from spinney._choices import check_choice
 from spinney.compare._results import Results
+from spinney.compare._statistics import joined
 from spinney.plot._matplotlib import axes_or_new, text_width
 from spinney.plot._palette import INK, QUIET, class_colours
 
@@ -81,16 +82,6 @@ def plot_critical_difference(
     return ax
 
 
-def joined(ranks: Floats, width: float) -> list[tuple[int, int]]:
-    """Return first and last places of the longest runs of ascending ranks within a width."""
-    runs: list[tuple[int, int]] = []
-    for first in range(len(ranks)):
-        last = int(np.searchsorted(ranks, ranks[first] + width, side="right")) - 1
-        if last > first and (not runs or last > runs[-1][1]):
-            runs.append((first, last))
-    return runs
-
-
 def _draw_axis(ax: Any, n: int, critical_difference: float) -> None:
     ax.plot([1, n], [0, 0], color=INK, lw=1.2)
     for rank in range(1, n + 1):
@@ -139,10 +130,10 @@ def plot_size_curve(
     means = results.mean()[results.datasets.index(dataset)]
     for place, (name, curve) in enumerate(curves.items()):
         if len(curve):
-            _draw_curve(ax, curve, name, place, unit)
+            _draw_curve(ax, curve, unit, **_look(name, place, len(shown)))
         else:
             level = unit * means[results.methods.index(name)]
-            ax.axhline(level, color=_colour(place, len(shown)), ls=_style(place), lw=1, label=name)
+            ax.axhline(level, lw=1, **_look(name, place, len(shown)))
     _integer_log_axis(ax, np.concatenate([curve[:, 0] for curve in curves.values()]))
     ax.set(xlabel="members", ylabel=label, title=dataset)
     ax.legend(frameon=False)
@@ -174,7 +165,7 @@ def plot_training_size_curve(
     ax = axes_or_new(ax, (6.4, 4.4))
     unit, label = _unit(results)
     for place, (name, curve) in enumerate(curves.items()):
-        _draw_curve(ax, curve, name, place, unit)
+        _draw_curve(ax, curve, unit, **_look(name, place, len(shown)))
     ax.set(xlabel="training rows", ylabel=label, title=dataset)
     ax.legend(frameon=False)
     return ax
@@ -231,20 +222,11 @@ def _front(sizes: Floats, errors: Floats) -> list[int]:
     return front
 
 
-def _draw_curve(ax: Any, curve: Floats, name: str, place: int, unit: float) -> None:
+def _draw_curve(ax: Any, curve: Floats, unit: float, **look: Any) -> None:
+    """Draw rows of place, mean and deviation."""
     spread = None if np.isnan(curve[:, 2]).any() else unit * curve[:, 2]
-    ax.errorbar(
-        curve[:, 0],
-        unit * curve[:, 1],
-        yerr=spread,
-        fmt=f"o{_style(place)}",
-        color=_colour(place, 8),
-        ms=4,
-        lw=1.4,
-        elinewidth=0.8,
-        capsize=2,
-        label=name,
-    )
+    style = {"marker": "o", "ms": 4, "lw": 1.4, "elinewidth": 0.8, "capsize": 2}
+    ax.errorbar(curve[:, 0], unit * curve[:, 1], yerr=spread, **style, **look)
 
 
 def _shown(results: Results, dataset: str, methods: Sequence[str] | None) -> list[str]:
@@ -257,11 +239,13 @@ def _shown(results: Results, dataset: str, methods: Sequence[str] | None) -> lis
 
 
 def _colour(place: int, n_colours: int) -> str:
-    return class_colours(max(n_colours, place + 1))[place]
+    return class_colours(n_colours)[place]
 
 
-def _style(place: int) -> str:
-    return _STYLES[place // 2 % len(_STYLES)]  # so that prints without colour can be read
+def _look(name: str, place: int, n_methods: int) -> dict[str, Any]:
+    """Return label, colour and dashes; these also tell apart what is printed without colour."""
+    style = _STYLES[place // 2 % len(_STYLES)]
+    return {"label": name, "color": _colour(place, n_methods), "ls": style}
 
 
 def _unit(results: Results) -> tuple[float, str]:
