@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from spinney import BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier
+from spinney._table._ordered import OrderedLabels
 from spinney.compare import (
     Experiment,
     GrowingTrainingSet,
@@ -168,6 +169,14 @@ def test_any_table_gives_the_same_errors(kind: str):
     target = {"pandas": pd.Series(y), "polars": pl.Series(y)}.get(kind, y)
     found = run({"made": (table, target)}, {"tree": CARTClassifier()}).values()
     assert found.tolist() == expected.tolist()
+
+
+def test_columns_of_a_mapping_may_have_ordered_labels():
+    labels = np.array(["low", "high", "middle", "low", "high"] * 8, dtype=object)
+    y = np.where(labels == "high", 1, 0)
+    column = OrderedLabels(labels, ["low", "middle", "high"])
+    found = run({"made": ({"size": column}, y)}, {"stump": CARTClassifier(max_depth=1)})
+    assert found.values().tolist() == [[[0.0, 0.0]]]
 
 
 @pytest.mark.parametrize("resampling", [RepeatedKFold(3, 2), OutOfBag(3), Resubstitution(2)])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney._table._ordered import OrderedLabels
 from spinney.datasets import Dataset, load
 
 __all__ = ["Problem", "check_methods", "check_problems", "described", "take_rows"]
@@ -84,7 +85,7 @@ def _problem(name: str, given: Any, is_regression: bool) -> Problem:
     if not isinstance(given, tuple) or len(given) != 2:
         raise ValueError(f"data set {name!r} must be a name, a Dataset or (X, y), got {given!r}.")
     X, y = given[0], np.asarray(given[1])
-    n_rows = len(next(iter(X.values()))) if isinstance(X, dict) else _length(X)
+    n_rows = _length(next(iter(X.values())) if isinstance(X, Mapping) else X)
     if y.ndim != 1 or len(y) != n_rows:
         raise ValueError(
             f"data set {name!r} has {n_rows} rows but a target of shape {y.shape}. "
@@ -102,11 +103,15 @@ def _length(X: Any) -> int:
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Return some rows of a table of any kind."""
-    if isinstance(X, dict):
-        return {name: np.asarray(column)[rows] for name, column in X.items()}
+    if isinstance(X, Mapping):
+        return {name: _taken(column, rows) for name, column in X.items()}
     if hasattr(X, "column_names") and hasattr(X, "take"):  # of Arrow
         return X.take(rows)
     return _safe_indexing(X, rows)
+
+
+def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
+    return column[rows] if isinstance(column, OrderedLabels) else _safe_indexing(column, rows)
 
 
 def check_methods(methods: Any) -> dict[str, Any]:
