@@ -150,6 +150,7 @@ def test_functions_among_the_parameters_are_told_apart():
 
     assert described(lambda p: 1 - (p**2).sum(1)) == described(lambda p: 1 - (p**2).sum(1))
     assert described(lambda p: 1 - (p**2).sum(1)) != described(lambda p: 1 - (p**3).sum(1))
+    assert described(lambda p: p.max(axis=1)) != described(lambda p: p.min(axis=1))
 
 
 @pytest.mark.parametrize("kind", ["array", "pandas", "polars", "dict", "list"])
@@ -259,6 +260,7 @@ GOOD = (np.zeros((4, 1)), np.array([0, 1, 0, 1]))
         (["iris", "iris"], TREE, "each once, got 'iris'"),
         ({"a": (np.zeros((3, 1)), [0, 1])}, TREE, r"'a' has 3 rows but a target of shape \(2,\)"),
         ({"a": (np.zeros((2, 1)), ["x", None])}, TREE, r"data set 'a' is missing in rows \[1\]"),
+        ({"a": (np.zeros((2, 1)), pd.array([1, None]))}, TREE, r"'a' is missing in rows \[1\]"),
         ({"a": 3}, TREE, "data set 'a' must be a name"),
         ("cpu_performance", TREE, "'cpu_performance' is for regression, but .* classifiers"),
         ("iris", {}, "methods must be a dict"),

@@ -122,6 +122,15 @@ def test_a_damaged_line_is_named(whole: Path):
         run(whole)
 
 
+def test_times_that_are_damaged_are_as_if_lost(whole: Path):
+    path = whole / "times.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], b"?", *lines[3:]]))
+    results = run(whole)
+    assert repeated(results) == repeated(run())
+    assert [key for key, result in zip(KEYS, results, strict=True) if len(result) < 4] == [KEYS[2]]
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"name,value\n", b"\x00\xff", b"[1]\n", b'{"digest": 1}\n']
 )

@@ -68,6 +68,11 @@ def test_csv_has_all_digits_and_a_column_for_deviations():
     ]
 
 
+def test_what_rounds_to_nothing_is_not_shown_as_nothing():
+    table = Table("p", ["p"], [[0.0], [0.00004], [0.00006]], {"p": 4})
+    assert table.to_text().split() == ["p", "p", "0.0000", "<0.0001", "0.0001"]
+
+
 @pytest.mark.parametrize(
     ("name", "method"),
     [("t.txt", "to_text"), ("t.csv", "to_csv"), ("t.md", "to_markdown"), ("t.tex", "to_latex")],

@@ -91,10 +91,14 @@ def _problem(name: str, given: Any, is_regression: bool) -> Problem:
             f"data set {name!r} has {n_rows} rows but a target of shape {y.shape}. "
             "There must be one value for each row."
         )
-    missing = [row for row, value in enumerate(y.tolist()) if value is None or value != value]
+    missing = [row for row, value in enumerate(y.tolist()) if _is_missing(value)]
     if missing:
         raise ValueError(f"the target of data set {name!r} is missing in rows {missing[:5]}.")
     return Problem(name, X, y, is_regression)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _length(X: Any) -> int:
@@ -145,12 +149,17 @@ def described(value: Any) -> str:
         return f"{{{inner}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(described, value))}]"
-    if isinstance(value, np.ndarray):
-        return f"array {joblib.hash(value)}"
+    if isinstance(value, set | frozenset):
+        return f"set {sorted(map(described, value))}"
+    if isinstance(value, np.ndarray | np.random.RandomState):
+        return f"{type(value).__name__} {joblib.hash(value)}"
     if isinstance(value, types.FunctionType):
-        code = value.__code__
-        body = repr((code.co_code, [c for c in code.co_consts if not hasattr(c, "co_code")]))
-        digest = hashlib.sha256(body.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr(_body(value.__code__)).encode()).hexdigest()[:12]
         return f"{value.__module__}.{value.__qualname__} {digest}"
-    text = repr(value)
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def _body(code: types.CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without where it stands."""
+    inner = [_body(c) if isinstance(c, types.CodeType) else described(c) for c in code.co_consts]
+    return code.co_code, code.co_names, inner

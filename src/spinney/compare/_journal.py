@@ -190,7 +190,10 @@ class _Memory:
 
 
 class _Folder:
-    """The same on disk. Times come first: a unit in the journal has its times."""
+    """The same on disk. Times come first, so that a unit in the journal has its times.
+
+    Only a power cut can lose them, and they are not worth the wait for the disk.
+    """
 
     def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
         self._table = folder / TABLE
@@ -200,7 +203,7 @@ class _Folder:
                 f"what it is of. It was left as it is; use another folder."
             )
         self._journal = LineFile(folder / JOURNAL, about)
-        self._times = LineFile(folder / TIMES, about)
+        self._times = LineFile(folder / TIMES, about, is_vital=False)
         self.results, self.times = self._journal.results, self._times.results
 
     def add(self, key: Key, result: Result) -> None:

@@ -40,10 +40,14 @@ class LineFile:
         The file; it is made if it is not there.
     about : mapping of str to str
         What the results depend on beside the key. A file about something else is refused.
+    is_vital : bool, default=True
+        Whether each line waits for the disk, and damaged ones are refused. If not, these are as if
+        they were not there.
     """
 
-    def __init__(self, path: Path, about: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, about: Mapping[str, str], *, is_vital: bool = True) -> None:
         self.path = path
+        self.is_vital = is_vital
         self.results: dict[Key, Result] = {}
         if path.exists():
             n_bytes = self._read(dict(about))
@@ -53,12 +57,13 @@ class LineFile:
         self._file: IO[bytes] = path.open("ab", buffering=0)
 
     def add(self, key: Key, result: Result) -> None:
-        """Append a result; it is on the disk when this returns."""
+        """Append a result; if it is vital, it is on the disk when this returns."""
         try:
             left = memoryview(_line({"unit": list(key), "result": result}))
             while left:
                 left = left[self._file.write(left) :]
-            os.fsync(self._file.fileno())
+            if self.is_vital:
+                os.fsync(self._file.fileno())
         except OSError as problem:
             words = f"{problem.strerror} (what is done is kept; the same run goes on from there)"
             raise OSError(problem.errno, words, str(self.path)) from None
@@ -87,14 +92,15 @@ class LineFile:
             content = _content(line)
             if content is None and number == len(lines):
                 break  # torn: its unit is done again
-            if content is None or "unit" not in content:
+            n_bytes += len(line)
+            if content is not None and "unit" in content:
+                self.results[tuple(content["unit"])] = content["result"]
+            elif self.is_vital:
                 raise JournalError(
                     f"{str(self.path)!r} is damaged in line {number}: its contents are not what "
                     "was written. Remove that line to have its unit done again, or use another "
                     "folder."
                 )
-            self.results[tuple(content["unit"])] = content["result"]
-            n_bytes += len(line)
         return n_bytes
 
     def _refuse_other(self, first: dict[str, Any], about: dict[str, str]) -> None:

@@ -156,7 +156,8 @@ def _cell_text(cell: Cell, digits: int | None) -> str:
         return str(cell)
     if digits is None:
         return f"{cell:.0f}" if abs(cell) >= 1e4 else f"{cell:.4g}"
-    return f"{cell:.{digits}f}"
+    least = 10.0**-digits
+    return f"<{least:.{digits}f}" if 0.0 < cell < least / 2 else f"{cell:.{digits}f}"
 
 
 def _number(value: Any) -> Any:
