@@ -34,10 +34,9 @@ def test_one_set_ends_with_the_best_tree_and_what_to_do_next(run: Run) -> None:
     assert result.exit_code == 0, result.output
     text = " ".join(result.output.split())
     assert "Compared by 3-fold cross-validation" in text
-    assert "has the least error of all" in text or "The best single tree is" in text
+    assert "has the least error of all" in text or "The tree to read is" in text
     (model,) = re.findall(r"^  spinney train iris --model (\w+) --out", result.output, re.MULTILINE)
     assert f"\n{model} on all rows: " in result.output
-    assert result.output == run("compare", "iris", *QUICK).output or "fit s" in result.output
 
 
 def test_several_sets_are_ranked_and_tested(run: Run, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ class Comparison:
         if "n_leaves" not in results.measures or results.values().shape[2] < 2:
             return []
         found = []
-        small, tree = self._smallest_that_keeps_up(place), self.best_tree(place)
+        small, tree = self._smallest_that_keeps_up(place), self.readable_tree(place)
         if small is not None:
             found.append(small)
         if tree is not None and not (small or "").startswith(f"{tree},"):
@@ -135,36 +135,47 @@ class Comparison:
     def _p(self, place: int, a: str, b: str) -> float:
         return self.results.compare(a, b, self.results.datasets[place]).p_value
 
-    def best_tree(self, place: int) -> str | None:
-        """Return the method that is one tree and has the least error of these."""
+    def readable_tree(self, place: int) -> str | None:
+        """Return the single tree with the fewest leaves that keeps up with the best of these."""
         results = self.results
-        single = [m for m, name in enumerate(results.methods) if _is_one_tree(self.methods[name])]
-        single = [m for m in single if results.methods[m] != BASELINE]
+        means, leaves = results.mean()[place], results.mean("n_leaves")[place]
+        single = [
+            m
+            for m, name in enumerate(results.methods)
+            if name != BASELINE and hasattr(self.methods[name], "get_n_leaves")
+        ]
         if not single:
             return None
-        return results.methods[min(single, key=lambda m: results.mean()[place, m])]
+        best = results.methods[min(single, key=lambda m: means[m])]
+        if results.values().shape[2] > 1:
+            single = [
+                m
+                for m in single
+                if results.methods[m] == best or self._p(place, best, results.methods[m]) >= _LEVEL
+            ]
+        return results.methods[min(single, key=lambda m: leaves[m])]
 
     def _tree_words(self, place: int, tree: str) -> str:
         results = self.results
         means, leaves = results.mean()[place], results.mean("n_leaves")[place]
         m, best = results.methods.index(tree), int(means.argmin())
+        size = f"{leaves[m]:.1f} leaves on average"
         if m == best:
-            return f"{tree} has the least error of all, with {leaves[m]:.1f} leaves on average."
+            return f"{tree} has the least error of all, with {size}."
         gap = means[m] - means[best]
         shown = f"{100 * gap:.1f} points" if results.measure == "error" else f"{gap:.3g}"
         return (
-            f"The best single tree is {tree}: {leaves[m]:.1f} leaves on average, {shown} more "
-            f"error than {results.methods[best]}."
+            f"The tree to read is {tree}: {size}, {shown} more error than {results.methods[best]}."
         )
 
     @cached_property
     def trees(self) -> dict[str, Tree]:
-        """The best single tree of each data set, of all rows."""
+        """The tree to read of each data set, of all rows."""
         found = {}
         for place, (name, reading) in enumerate(
             zip(self.results.datasets, self.readings, strict=True)
         ):
-            method = self.best_tree(place)
+            method = self.readable_tree(place)
             if method is None:
                 continue
             model = clone(self.methods[method])
@@ -174,10 +185,6 @@ class Comparison:
             with refusing():
                 found[name] = model.fit(reading.X, reading.y).tree_
         return found
-
-
-def _is_one_tree(model: Any) -> bool:
-    return hasattr(model, "get_n_leaves")
 
 
 def compare(readings: Sequence[Reading], plan: Plan, folder: Path | None = None) -> Comparison:
@@ -249,8 +256,8 @@ def show(found: Comparison, console: Console) -> None:
 
 
 def _show_tree(found: Comparison, console: Console) -> None:
-    """Print the best single tree, and how to go on with it."""
-    method, reading = found.best_tree(0), found.readings[0]
+    """Print the tree to read, and how to go on with it."""
+    method, reading = found.readable_tree(0), found.readings[0]
     if method is None:
         return
     (tree,) = found.trees.values()
@@ -278,7 +285,7 @@ def to_json(found: Comparison) -> str:
             "leaves": _listed(results.mean("n_leaves")),
             "tests": found.tests,
             "findings": [found.findings(place) for place in range(len(results.datasets))],
-            "best_tree": [found.best_tree(place) for place in range(len(results.datasets))],
+            "readable_tree": [found.readable_tree(place) for place in range(len(results.datasets))],
         },
         indent=2,
         allow_nan=False,

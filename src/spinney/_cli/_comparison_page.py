@@ -92,7 +92,7 @@ def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"{name}: error by partition", _bound(_plot_spread, results, place)
     for name, tree in found.trees.items():
         if tree.n_leaves <= 16:
-            yield f"{name}: the best single tree", tree.plot
+            yield f"{name}: the tree to read", tree.plot
 
 
 def _bound(draw: Callable[..., Any], *given: Any) -> Callable[[], Any]:
@@ -123,7 +123,7 @@ def _html(found: Comparison) -> str:
         parts += [f"<h2>{html.escape(table.title)}</h2>", _html_table(table)]
     parts += [_paragraph(words) for words in _findings(found)]
     for name, tree in found.trees.items():
-        parts += [f"<h2>{html.escape(name)}: the best single tree, on all rows</h2>"]
+        parts += [f"<h2>{html.escape(name)}: the tree to read, on all rows</h2>"]
         parts += [f"<pre>{html.escape(tree.to_text(max_depth=8))}</pre>"]
     for name, draw in _pictures(found):
         code = base64.b64encode(drawn(draw, "svg")).decode()
@@ -158,7 +158,7 @@ def _markdown(found: Comparison, folder: Path) -> str:
     parts += _findings(found)
     for name, tree in found.trees.items():
         parts += [
-            f"## {name}: the best single tree, on all rows",
+            f"## {name}: the tree to read, on all rows",
             f"```text\n{tree.to_text(8)}\n```",
         ]
     for name, draw in _pictures(found):

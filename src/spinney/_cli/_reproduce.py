@@ -12,8 +12,22 @@ if TYPE_CHECKING:
 
 _NAMES = ("igpa", "gp", "mode", "car", "chapters")
 
+# \b keeps the lines of the list as they are.
+_HELP = """Run a published experiment again, and compare with what is printed.
 
-@click.command("reproduce")
+\b
+igpa      iterative growing and pruning: Tables I to V, Figures 1 to 6
+gp        evolved trees and forests: Tables 2 and 3, Figures 3 to 5
+mode      mode-based bagging: Tables 1 to 6, tests and headlines
+car       a tree, bagging and a forest on the cars of a textbook
+chapters  its problems 12.5, 12.6, 13.5 and 13.8, as tables of these numbers
+
+Each figure of ours stands beside the paper's, with the difference in standard errors and a
+verdict. A run that was stopped goes on where it stopped.
+"""
+
+
+@click.command("reproduce", help=_HELP)
 @click.argument("paper", type=click.Choice(_NAMES))
 @click.option("--table", "tables", metavar="N", multiple=True, help="Only this table.")
 @click.option("--figure", "figures", metavar="N", multiple=True, help="Only this figure.")
@@ -39,18 +53,7 @@ def command(
     jobs: int,
     as_json: bool,
 ) -> None:
-    r"""Run a published experiment again, and compare with what is printed.
-
-    \b
-    igpa      iterative growing and pruning: Tables I to V, Figures 1 to 6
-    gp        evolved trees and forests: Tables 2 and 3, Figures 3 to 5
-    mode      mode-based bagging: Tables 1 to 6, tests and headlines
-    car       a tree, bagging and a forest on the cars: Table 1
-    chapters  problems 12.5, 12.6, 13.5 and 13.8 of the textbook, as tables
-
-    Each figure of ours stands beside the paper's, with the difference in standard errors and a
-    verdict. A run that was stopped goes on where it stopped.
-    """
+    """Run a published experiment again, and compare with what is printed."""
     from spinney._cli._refusal import Refusal
     from spinney._reproduce import Options, reproduce
     from spinney.compare import FolderInUseError
