@@ -5,10 +5,11 @@ import pytest
 
 from spinney._reproduce import PAPERS, Options, reproduce
 from spinney._reproduce._chapters_runs import PROBLEMS, NaiveBayes, read
-from spinney._reproduce._gp_points import best_rule, mixture
 from spinney._reproduce._igpa_runs import partition
 from spinney._reproduce._papers import find_paper
 from spinney._reproduce._parts import Options as SameOptions
+from spinney.datasets import make_gaussian_mixture
+from spinney.datasets._mixture import best_rule
 
 QUICK = Options(quick=True)
 
@@ -88,7 +89,7 @@ def test_seconds_are_measured_for_both_ensembles() -> None:
 
 
 def test_the_best_rule_gets_about_95_of_100_points_right() -> None:
-    X, y = mixture(20_000, 1)
+    X, y = make_gaussian_mixture(20_000, random_state=1)
     assert np.mean(best_rule(X) == y) == pytest.approx(0.95, abs=0.006)
 
 

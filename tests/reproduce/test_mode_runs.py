@@ -38,10 +38,13 @@ def test_errors_on_rows_left_out_are_higher(work) -> None:
         assert all(one[f"honest_{name}"] > one[name] for one in found)
 
 
-def test_a_rule_is_asked_for_the_error_of_bagging_only(work) -> None:
+def test_a_rule_is_asked_for_the_error_of_bagging_and_the_members_that_stay(work) -> None:
     found = work((STATED, "glass", "entropy", 3))
     rows = read("glass")
-    assert found == {"error": 100 * np.mean(fitted(rows, None).predict(rows.X) != rows.y)}
+    assert found == {
+        "error": 100 * np.mean(fitted(rows, None).predict(rows.X) != rows.y),
+        "kept": 100 * len(fitted(rows, "mode").selected_) / N_MEMBERS,
+    }
 
 
 def test_housing_has_nine_classes_in_both_readings() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney._reproduce._cells import Cell, Measured
-from spinney._reproduce._parts import Key, Options, Paper, Part, Results, Table
+from spinney._reproduce._parts import Key, Options, Paper, Part, Results, Table, seed_of
 from spinney._reproduce._published import published
 from spinney._reproduce._tables import bundled
 from spinney.ensemble import BaggingClassifier, RandomForestClassifier
@@ -87,7 +87,7 @@ def _work(seed: int, key: Key) -> dict[str, Any]:
     train, test = rows.take(slice(0, None, 2)), rows.take(slice(1, None, 2))
     model = MODELS[str(reading)][str(method)]()
     if "random_state" in model.get_params():
-        model.set_params(random_state=1000 * seed + int(run))
+        model.set_params(random_state=seed_of(seed, int(run)))
     right = model.fit(train.X, train.y).predict(test.X) == test.y
     return {
         "correct": int(right.sum()),

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OrdinalEncoder
 
-from spinney._reproduce._parts import Key, Options
+from spinney._reproduce._parts import Key, Options, seed_of
 from spinney._reproduce._published import published
 from spinney._reproduce._tables import Rows, bundled
 from spinney.ensemble import (
@@ -168,13 +168,13 @@ def work_of(options: Options) -> Any:
 
 def _work(seed: int, key: Key) -> dict[str, Any]:
     problem, dataset, method, repeat = str(key[0]), str(key[1]), str(key[2]), int(key[3])
-    number = 1000 * seed + repeat
+    number = seed_of(seed, repeat)
     rows = read(problem, dataset)
     losses = []
     for fold, (train, test) in enumerate(_partitions(problem, dataset, number, rows.y)):
         model = PROBLEMS[problem][method]()
         if "random_state" in getattr(model, "get_params", dict)():
-            model.set_params(random_state=N_FOLDS * number + fold)
+            model.set_params(random_state=seed_of(number, fold))
         part, other = rows.take(train), rows.take(test)
         guess = model.fit(part.X, part.y).predict(other.X)
         losses.append(_loss(problem, guess, other.y))

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from spinney._reproduce._cells import Cell, Measured
 from spinney._reproduce._drawing import lines
-from spinney._reproduce._gp_points import best_rule, mixture
 from spinney._reproduce._gp_runs import FIGURE_FOLDS, N_POINTS, figure_methods, search, sizes
 from spinney._reproduce._parts import Claim, Drawing, Floats, Options, Results
 from spinney.compare import paired_t
+from spinney.datasets import make_gaussian_mixture
+from spinney.datasets._mixture import best_rule
 from spinney.plot._palette import INK, PAPER, class_colours, mix
 
 __all__ = ["accuracy_drawing", "forests_drawing", "points_drawing"]
@@ -25,7 +26,7 @@ def points_drawing(results: Results, options: Options) -> Drawing:
     attainable = _attainable()
 
     def draw(axes: Any) -> None:
-        X, y = mixture(N_POINTS, options.seed)
+        X, y = make_gaussian_mixture(N_POINTS, random_state=options.seed)
         _scatter(axes, X, y)
 
     cell = Cell("best rule, accuracy in %", "here", Measured(attainable, 0.0, 1), 95.0, digits=0)
@@ -60,7 +61,7 @@ def accuracy_drawing(results: Results, options: Options) -> Drawing:
 
 def forests_drawing(results: Results, options: Options) -> Drawing:
     """Return what draws the regions of the first trees of two forests, and their root tests."""
-    X, y = mixture(N_POINTS, options.seed)
+    X, y = make_gaussian_mixture(N_POINTS, random_state=options.seed)
     methods = figure_methods(_SHOWN, **search(options))
     chosen = {name: methods[name] for name in ("diverse roots", "plain gain")}
     for model in chosen.values():
@@ -77,7 +78,7 @@ def forests_drawing(results: Results, options: Options) -> Drawing:
 
 def _attainable(n_points: int = 200_000) -> float:
     """Return the share of points for which the best rule is right, in %."""
-    X, y = mixture(n_points, 0)
+    X, y = make_gaussian_mixture(n_points, random_state=0)
     return 100.0 * float(np.mean(best_rule(X) == y))
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from spinney import GPForestClassifier, GPTreeClassifier
-from spinney._reproduce._gp_points import mixture
-from spinney._reproduce._parts import Key, Options
+from spinney._reproduce._parts import Key, Options, seed_of
 from spinney._reproduce._tables import bundled
+from spinney.datasets import make_gaussian_mixture
 from spinney.ensemble import AdaBoostClassifier, BaggingClassifier
 from spinney.tree import C45Classifier
 
@@ -88,7 +88,7 @@ def _work(
 
 def _table_fold(model: Any, dataset: str, seed: int, run: int) -> dict[str, float]:
     rows = bundled(DATASETS[dataset])
-    number = 1000 * seed + run
+    number = seed_of(seed, run)
     folds = StratifiedKFold(TABLE_FOLDS, shuffle=True, random_state=number // TABLE_FOLDS)
     train, test = list(folds.split(rows.y, rows.y))[run % TABLE_FOLDS]
     if "random_state" in model.get_params():
@@ -100,9 +100,9 @@ def _table_fold(model: Any, dataset: str, seed: int, run: int) -> dict[str, floa
 
 def _figure_fold(model: Any, asked: tuple[int, ...], seed: int, run: int) -> dict[str, float]:
     """Return the accuracies; each repetition draws its own points."""
-    number = 1000 * seed + run
+    number = seed_of(seed, run)
     repeat = number // FIGURE_FOLDS
-    X, y = mixture(N_POINTS, repeat)
+    X, y = make_gaussian_mixture(N_POINTS, random_state=repeat)
     folds = StratifiedKFold(FIGURE_FOLDS, shuffle=True, random_state=repeat)
     train, test = list(folds.split(X, y))[run % FIGURE_FOLDS]
     model.set_params(random_state=number).fit(X[train], y[train])

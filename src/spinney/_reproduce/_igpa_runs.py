@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._reproduce._parts import Key, Options
+from spinney._reproduce._parts import Key, Options, seed_of
 from spinney._reproduce._published import published
 from spinney.datasets import load, make_waveform
 from spinney.ensemble import BaggingClassifier, IGPAForestClassifier
@@ -68,7 +68,7 @@ def work_of(options: Options) -> Any:
 
 def _work(size: int, seed: int, key: Key) -> dict[str, Any]:
     what, dataset, method, run = str(key[0]), str(key[1]), str(key[2]), int(key[3])
-    number = 1000 * seed + run
+    number = seed_of(seed, run)
     if what == "seconds":
         return _seconds(size, number)
     n_rows = int(what.split()[1]) if what.startswith("rows") else None

@@ -136,27 +136,35 @@ def _error_cells(row: str, found: dict[str, Floats], printed: dict[str, Any] | N
 def _rule_table(results: Results, options: Options) -> Table:
     cells = []
     for rule in _tried(options):
-        for criterion in CRITERIA:
-            away = {
-                dataset: results.values("error", rule, dataset, criterion)[0]
-                - _ERRORS[criterion, _printed_name(dataset)]["bagging"]
-                for dataset in DATASETS
-            }
-            ten = [abs(off) for name, off in away.items() if not name.startswith("housing")]
-            for column, value in (
-                (criterion, float(np.mean(ten))),
-                (f"housing, {criterion}", abs(away["housing"])),
-                (f"medv, {criterion}", abs(away["housing (medv)"])),
-            ):
-                cells.append(Cell(rule, column, Measured(value, float("nan"), 1), None))
+        for column, value in _fit_of(rule, results).items():
+            cells.append(Cell(rule, column, Measured(value, float("nan"), 1), None, digits=1))
     return Table(
         tuple(cells),
         notes=(
-            "How far the error of bagging is from the printed one, in points: the mean over ten "
-            "data sets, and housing by itself, with the classes of `rad` and of `medv` in bins. "
-            f"The tables use *{STATED}*.",
+            "How far the error of bagging is from the printed one, in points: for each criterion "
+            "the mean over ten data sets; then housing by itself, with the classes of `rad` and "
+            "of `medv` in bins, over all criteria. *kept* is the mean share of members that the "
+            "mode keeps over all data sets and criteria, one run each; the paper's is 56.0 %.",
         ),
     )
+
+
+def _fit_of(rule: str, results: Results) -> dict[str, float]:
+    """Return how far a rule is from the printed errors, and the share of members it keeps."""
+    away = {
+        (dataset, criterion): abs(
+            results.values("error", rule, dataset, criterion)[0]
+            - _ERRORS[criterion, _printed_name(dataset)]["bagging"]
+        )
+        for dataset in DATASETS
+        for criterion in CRITERIA
+    }
+    ten = [dataset for dataset in DATASETS if not dataset.startswith("housing")]
+    found = {c: float(np.mean([away[dataset, c] for dataset in ten])) for c in CRITERIA}
+    for label, dataset in (("housing, rad", "housing"), ("housing, medv", "housing (medv)")):
+        found[label] = float(np.mean([away[dataset, c] for c in CRITERIA]))
+    kept = [results.values("kept", rule, dataset, c)[0] for dataset in _KEPT for c in CRITERIA]
+    return {**found, "kept, %": float(np.mean(kept))}
 
 
 def _printed_name(dataset: str) -> str:
@@ -182,12 +190,12 @@ PAPER = Paper(
         "seen, so its error rates are far too good. The columns *left out* tell the errors on rows "
         "outside a bootstrap sample on which the whole procedure, choice of members included, is "
         "trained.",
-        "The paper does not tell when its trees stop, and no single rule gives all its errors. The "
-        f"one used here, *{STATED}*, comes nearest (the last table). So the tables are judged by "
-        "the differences between the methods, the shares of members and the tests. Its figures "
-        "are of a single run: they are compared with the spread of our single runs. What its nine "
-        "classes of housing are is not told either: here they are the values of `rad`, and, "
-        "beside the paper's table, `medv` in bins of width 5.",
+        "The paper does not tell when its trees stop, and no single rule gives all its errors (the "
+        "last table). So the tables are judged by the differences between the methods, the shares "
+        f"of members and the tests; the rule that comes nearest in these, *{STATED}*, is used. "
+        "The paper's figures are of a single run: they are compared with the spread of our single "
+        "runs. What its nine classes of housing are is not told either: here they are the values "
+        "of `rad`, and, beside the paper's table, `medv` in bins of width 5.",
     ),
     parts=(
         Part("table", "1", "data sets", _facts, _table_1),

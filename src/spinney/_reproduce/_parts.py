@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from spinney._reproduce._cells import Cell, Finding
 
-__all__ = ["Claim", "Content", "Drawing", "Options", "Paper", "Part", "Results", "Table"]
+__all__ = ["Claim", "Content", "Drawing", "Options", "Paper", "Part", "Results", "Table", "seed_of"]
 
 Key = tuple[str | int, ...]
 Floats = NDArray[np.float64]
@@ -44,6 +44,11 @@ class Options:
     def n_runs(self, full: int, quick: int = 2) -> int:
         """Return the repetitions: as asked, or few, or as many as the paper has."""
         return self.runs or (quick if self.quick else full)
+
+
+def seed_of(seed: int, run: int) -> int:
+    """Return a seed for a run: runs of small seeds share none."""
+    return (1000 * seed + run) % 2**32
 
 
 class Results:
