@@ -34,6 +34,19 @@ def wait_for(folder: Path, n_lines: int, process: "subprocess.Popen[bytes]") -> 
         time.sleep(0.001)
 
 
+def wait_for_workers(group: int) -> None:
+    """Wait until every process that the killed one had started is gone."""
+    patience = time.monotonic() + 30
+    try:
+        while time.monotonic() < patience:
+            os.killpg(group, 0)
+            time.sleep(0.01)
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    pytest.fail("workers outlive the run that started them")
+
+
 @pytest.mark.parametrize(("n_jobs", "moments"), [(1, (2, 9, 17)), (2, (6,))])
 def test_killed_and_resumed_is_the_same_as_never_killed(
     tmp_path: Path, n_jobs: int, moments: tuple[int, ...]
@@ -46,8 +59,9 @@ def test_killed_and_resumed_is_the_same_as_never_killed(
         process = start(folder, n_jobs)
         wait_for(folder, n_lines, process)
         time.sleep(moment.uniform(0, 0.02))
-        os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         n_killed += process.wait() == -signal.SIGKILL
+        wait_for_workers(process.pid)
         assert lines(folder) >= n_lines
     assert n_killed == len(moments)
     assert not (folder / TABLE).exists()
