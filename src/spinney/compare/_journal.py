@@ -132,9 +132,10 @@ def _finished(work: Work, keys: list[Key], n_jobs: int | None) -> Iterator[tuple
     packed = pickle.dumps(wrap_non_picklable_objects(work, keep_wrapper=False))
     cargo = np.frombuffer(packed, dtype=np.uint8)
     token = uuid.uuid4().hex
-    with parallel_config(backend="loky", n_jobs=n_processes, inner_max_num_threads=1):
+    workers = {"initializer": _leave_with_parent, "initargs": (os.getpid(),)}
+    with parallel_config("loky", n_jobs=n_processes, inner_max_num_threads=1, **workers):
         run = Parallel(return_as="generator_unordered")
-        yield from run(delayed(_one_elsewhere)(cargo, token, os.getpid(), key) for key in keys)
+        yield from run(delayed(_one_elsewhere)(cargo, token, key) for key in keys)
 
 
 def _one(work: Work, key: Key) -> Result:
@@ -151,22 +152,22 @@ def _one(work: Work, key: Key) -> Result:
 _unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
 
 
-def _one_elsewhere(
-    cargo: NDArray[np.uint8], token: str, parent: int, key: Key
-) -> tuple[Key, Result]:
+def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key, Result]:
     if token not in _unpacked:
-        if not _unpacked and os.getppid() == parent:  # joblib may also stay in its own process
-            threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
         _unpacked.clear()
         _unpacked[token] = pickle.loads(cargo.tobytes())
     return key, _one(_unpacked[token], key)
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when its parent has been killed: joblib's workers would wait for ever."""
-    while os.getppid() == parent:  # always so on Windows
-        time.sleep(0.5)
-    os._exit(1)
+def _leave_with_parent(parent: int) -> None:
+    """End this worker when its parent has been killed: it would wait for work for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:  # always so on Windows
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _plain(name: str, value: Any) -> Any:
