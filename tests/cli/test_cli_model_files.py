@@ -1,6 +1,7 @@
 """Commands that work on a model file: predict, evaluate, prune, rules, explain."""
 
 import csv
+import errno
 import io
 import json
 import sqlite3
@@ -93,6 +94,22 @@ def test_a_model_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> 
     result = run("explain", tmp_path / "absent.spinney", "iris", "--row", 1)
     assert result.exit_code == 2
     assert "there is no model file" in result.output
+
+
+def test_a_model_that_cannot_be_written_leaves_the_old_one(
+    run: Run, model_file: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "model.spinney"
+    old.write_bytes(b"precious")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("spinney.save", full)
+    result = run("train", "iris", "--no-cv", "--out", old)
+    assert result.exit_code == 2
+    assert "No space left on device. The file that was there is unchanged." in result.output
+    assert old.read_bytes() == b"precious"
 
 
 def test_evaluation_agrees_with_scikit_learn(run: Run, model_file: Train, loaded: Load) -> None:
