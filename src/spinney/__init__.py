@@ -1,35 +1,76 @@
-"""Decision trees and small, accurate forests that people can read, defend and ship."""
+"""Decision trees and small, accurate forests that people can read, defend and ship.
 
-from spinney.ensemble import (
-    AdaBoostClassifier,
-    AdaBoostRegressor,
-    BaggingClassifier,
-    BaggingRegressor,
-    BoostByFilteringClassifier,
-    IGPAForestClassifier,
-    IGPAForestRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    VotingCombiner,
-)
-from spinney.evolve._forest import GPForestClassifier, GPForestRegressor
-from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
-from spinney.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from spinney.rules import Rule, RuleSet
-from spinney.tree import (
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
-    ID3Classifier,
-    IGPAClassifier,
-    IGPARegressor,
-    Node,
-    Tree,
-)
+Names and sub-packages are imported when they are first asked for, so that `import spinney` and
+`spinney --help` take no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spinney.ensemble import (
+        AdaBoostClassifier,
+        AdaBoostRegressor,
+        BaggingClassifier,
+        BaggingRegressor,
+        BoostByFilteringClassifier,
+        IGPAForestClassifier,
+        IGPAForestRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        VotingCombiner,
+    )
+    from spinney.evolve._forest import GPForestClassifier, GPForestRegressor
+    from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
+    from spinney.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
+    from spinney.rules import Rule, RuleSet
+    from spinney.tree import (
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
+        ID3Classifier,
+        IGPAClassifier,
+        IGPARegressor,
+        Node,
+        Tree,
+    )
 
 from spinney._file import ModelFileError, load, save  # isort: skip  # it knows all of the above
 
 __version__ = "0.1.0"
+
+_MODULE_OF = {
+    "AdaBoostClassifier": "ensemble",
+    "AdaBoostRegressor": "ensemble",
+    "BaggingClassifier": "ensemble",
+    "BaggingRegressor": "ensemble",
+    "BoostByFilteringClassifier": "ensemble",
+    "C45Classifier": "tree",
+    "CARTClassifier": "tree",
+    "CARTRegressor": "tree",
+    "GPForestClassifier": "evolve._forest",
+    "GPForestRegressor": "evolve._forest",
+    "GPTreeClassifier": "evolve._tree",
+    "GPTreeRegressor": "evolve._tree",
+    "ID3Classifier": "tree",
+    "IGPAClassifier": "tree",
+    "IGPAForestClassifier": "ensemble",
+    "IGPAForestRegressor": "ensemble",
+    "IGPARegressor": "tree",
+    "MixtureOfExpertsClassifier": "mixture",
+    "MixtureOfExpertsRegressor": "mixture",
+    "Node": "tree",
+    "RandomForestClassifier": "ensemble",
+    "RandomForestRegressor": "ensemble",
+    "Rule": "rules",
+    "RuleSet": "rules",
+    "Tree": "tree",
+    "VotingCombiner": "ensemble",
+}
+_SUB_PACKAGES = frozenset(
+    {"compare", "datasets", "ensemble", "evolve", "export", "mixture", "plot", "pruning"}
+    | {"rules", "tree"}
+)
 
 __all__ = [
     "AdaBoostClassifier",
@@ -63,3 +104,18 @@ __all__ = [
     "load",
     "save",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"spinney.{_MODULE_OF[name]}"), name)
+    elif name in _SUB_PACKAGES:
+        value = import_module(f"spinney.{name}")
+    else:
+        raise AttributeError(f"module 'spinney' has no attribute {name!r}")
+    globals()[name] = value  # so that the next time costs nothing
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_SUB_PACKAGES})

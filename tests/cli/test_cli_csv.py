@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from spinney._cli._csv import read_csv
-from spinney._cli._reading import Reading, read_data
+from spinney._cli._reading import Choices, Reading, read_data
+from spinney._table import encode_table
 
 Write = Callable[..., Path]
 
 
 def cells(path: Path) -> dict[str, list[object]]:
-    return {column.name: column.values.tolist() for column in read_csv(path)}
+    return {column.name: column.values.tolist() for column in read_csv(path).columns}
 
 
 def kinds(reading: Reading) -> dict[str, str]:
@@ -22,7 +23,7 @@ def kinds(reading: Reading) -> dict[str, str]:
 
 
 def test_numbers_are_numeric_and_the_rest_nominal(write: Write) -> None:
-    columns = read_csv(write("a,b,c\n1,x,1\n-2.5e3,y,two\n"))
+    columns = read_csv(write("a,b,c\n1,x,1\n-2.5e3,y,two\n")).columns
     assert [column.kind for column in columns] == ["numeric", "nominal", "nominal"]
     assert columns[0].values.tolist() == [1.0, -2500.0]
     assert columns[2].values.tolist() == ["1", "two"]
@@ -30,13 +31,13 @@ def test_numbers_are_numeric_and_the_rest_nominal(write: Write) -> None:
 
 @pytest.mark.parametrize("gap", ["", "NA", "NaN", "nan", "?"])
 def test_gaps_are_missing_in_both_kinds(write: Write, gap: str) -> None:
-    columns = read_csv(write(f"a,b\n1,x\n{gap},{gap}\n"))
+    columns = read_csv(write(f"a,b\n1,x\n{gap},{gap}\n")).columns
     assert np.isnan(columns[0].values[1])
     assert columns[1].values[1] is None
 
 
 def test_a_column_without_any_value_is_numeric(write: Write) -> None:
-    (column, _) = read_csv(write("a,b\nNA,1\n,2\n"))
+    (column, _) = read_csv(write("a,b\nNA,1\n,2\n")).columns
     assert column.kind == "numeric"
     assert np.isnan(column.values).all()
 
@@ -62,7 +63,7 @@ def test_compressed_files_are_read(write: Write) -> None:
 
 def test_rows_without_a_target_are_dropped_and_counted(write: Write) -> None:
     path = write("a,y\n1,no\n2,\n3,yes\n4,NA\n5,no\n")
-    reading = read_data(str(path), target="y")
+    reading = read_data(str(path), Choices("y"))
     assert reading.y.tolist() == ["no", "yes", "no"]
     assert reading.X["a"].tolist() == [1.0, 3.0, 5.0]
     assert reading.notes == ("2 rows without y dropped",)
@@ -70,20 +71,20 @@ def test_rows_without_a_target_are_dropped_and_counted(write: Write) -> None:
 
 def test_text_that_differs_in_every_row_is_left_out(write: Write) -> None:
     path = write("name,size,y\nann,1,no\nbob,2,yes\ncy,2,no\n")
-    reading = read_data(str(path), target="y")
+    reading = read_data(str(path), Choices("y"))
     assert list(reading.X) == ["size"]
     assert reading.notes == ("name left out: its text differs in every row",)
 
 
 def test_row_numbers_without_a_name_are_left_out(write: Write) -> None:
-    reading = read_data(str(write(",a,y\n0,5,no\n1,6,yes\n2,7,no\n")), target="y")
+    reading = read_data(str(write(",a,y\n0,5,no\n1,6,yes\n2,7,no\n")), Choices("y"))
     assert list(reading.X) == ["a"]
     assert reading.notes == ("a column without a name left out",)
 
 
 def test_integers_that_float64_cannot_hold_are_named(write: Write) -> None:
     path = write(f"a,y\n{2**60},no\n{2**60 + 1},yes\n3,no\n")
-    assert read_data(str(path), target="y").notes == (
+    assert read_data(str(path), Choices("y")).notes == (
         "a: whole numbers beyond 2**53 may be rounded",
     )
 
@@ -100,22 +101,25 @@ def test_integers_that_float64_cannot_hold_are_named(write: Write) -> None:
 )
 def test_the_target_tells_the_task(write: Write, values: list[str], task: str) -> None:
     path = write("x,y\n" + "".join(f"{k},{value}\n" for k, value in enumerate(values)))
-    assert read_data(str(path), target="y").task == task
+    assert read_data(str(path), Choices("y")).task == task
 
 
 def test_the_task_can_be_given(write: Write) -> None:
     path = write("x,y\n1,0\n2,1\n3,1\n")
-    assert read_data(str(path), target="y", task="regression").y.dtype == np.float64
-    assert read_data(str(path), target="y").y.dtype == np.int64
+    assert read_data(str(path), Choices("y", "regression")).y.dtype == np.float64
+    assert read_data(str(path), Choices("y")).y.dtype == np.int64
 
 
-def test_ordered_columns_of_a_bundled_set_become_codes_in_order() -> None:
+def test_ordered_columns_of_a_bundled_set_keep_their_order() -> None:
     reading = read_data("heart_disease")
     assert kinds(reading)["st_slope"] == "ordered"
-    codes = reading.X["st_slope"]
-    (column,) = [column for column in reading.features if column.name == "st_slope"]
-    known = ~np.isnan(codes)
-    assert [str(int(code) + 1) for code in codes[known]] == column.values[known].tolist()
+    values, schema = encode_table(reading.X)
+    place = list(reading.X).index("st_slope")
+    assert schema.columns[place].kind == "ordered"
+    assert schema.columns[place].categories == ("1", "2", "3")
+    known = ~np.isnan(values[:, place])
+    labels = reading.features[place].values
+    assert [str(int(code) + 1) for code in values[known, place]] == labels[known].tolist()
     assert reading.gaps["st_slope"] == int((~known).sum())
 
 

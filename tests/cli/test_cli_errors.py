@@ -28,7 +28,7 @@ def refusal(result: Result) -> str:
         (["iris", "--target", "clas"], "no column 'clas'. Did you mean 'class'? The columns are:"),
         (["iris", "--drop", "petal"], "--drop: no column 'petal'."),
         (["iris", "--criterion", "squared_error"], "criterion must be one of 'gini', 'entropy',"),
-        (["iris", "--criterion", "ginny"], "'ginny' is not one of 'gini'"),
+        (["iris", "--criterion", "ginny"], "got 'ginny'. Did you mean 'gini'?"),
         (["iris", "--task", "regression"], "'class' holds text"),
         (["iris", "--cv", "1"], "1 is not in the range x>=2"),
         (["iris", "--plot", "tree.gif"], "'tree.gif' must end in .png, .svg, .pdf."),
@@ -84,5 +84,5 @@ def test_a_refused_plot_file_costs_no_training(run: Run, monkeypatch: pytest.Mon
     def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("spinney._cli._commands.train", fail)
+    monkeypatch.setattr("spinney._cli._training.train", fail)
     refusal(run("train", "iris", "--plot", "tree.txt"))

@@ -2,6 +2,8 @@
 
 import importlib
 import pkgutil
+import subprocess
+import sys
 from types import ModuleType
 
 import pytest
@@ -75,3 +77,28 @@ def test_the_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert spinney.__version__ == version("spinney")
+
+
+def test_every_public_module_can_be_imported_first():
+    """Names are imported when asked for, so no module may rely on others having been before it."""
+    code = (
+        "import sys\nfrom importlib import import_module\nimport spinney._core\n"
+        f"for name in {MODULES!r}:\n"
+        "    import_module(name)\n"
+        "    for loaded in [n for n in sys.modules if n.startswith('spinney')]:\n"
+        "        if loaded != 'spinney._core':\n"
+        "            del sys.modules[loaded]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_the_package_imports_no_other_library():
+    code = "import sys, spinney\nprint(sorted({'numpy', 'sklearn', 'click'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'spinney' has no attribute 'Carrot'"):
+        spinney.Carrot  # noqa: B018

@@ -27,7 +27,7 @@ def test_the_examples_print_what_is_shown(tmp_path: Path) -> None:
 
 def test_there_are_two_commands_to_set_up(text: str) -> None:
     assert blocks(text, "sh") == [
-        "pip install . && spinney train german_credit\n",
+        "pip install . && spinney compare heart_disease\n",
         "pip install '.[test]' && pytest -n auto\n",
     ]
 

@@ -1,10 +1,14 @@
-"""A tree as a picture in a file."""
+"""Pictures in files."""
 
+import io
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from spinney import Tree
 from spinney._cli._refusal import Refusal
+from spinney._cli._writing import check_output, write_bytes
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -13,21 +17,38 @@ def check_plot_file(path: Path) -> None:
     """Refuse a file that could not be written, before any work is done."""
     if path.suffix.lower() not in _SUFFIXES:
         raise Refusal(f"--plot: {str(path)!r} must end in {', '.join(_SUFFIXES)}.")
-    if not path.absolute().parent.is_dir():
-        raise Refusal(f"--plot: there is no folder {str(path.absolute().parent)!r}.")
+    check_output("--plot", path)
     if find_spec("matplotlib") is None:
         raise Refusal(
             "--plot needs Matplotlib, which is not installed: pip install 'spinney[plot]'."
         )
 
 
-def save_plot(tree: Tree, path: Path) -> None:
+def save_plot(tree: Tree | None, path: Path) -> None:
     """Draw a tree into a file."""
+    if tree is None:
+        raise Refusal("--plot draws one tree, and this model is not one.")
+    save_drawing(tree.plot, path)
+
+
+def save_drawing(draw: Callable[[], Any], path: Path) -> None:
+    """Let a function draw, and write what it drew to a file."""
+    write_bytes("--plot", path, drawn(draw, path.suffix.lower().removeprefix(".")))
+
+
+def drawn(draw: Callable[[], Any], format_: str) -> bytes:
+    """Let a function draw on axes; return the picture."""
     import matplotlib
 
     matplotlib.use("Agg")
-    axes = tree.plot()
-    try:
-        axes.figure.savefig(path, bbox_inches="tight", dpi=150)
-    except OSError as error:
-        raise Refusal(f"--plot: cannot write {str(path)!r}: {error}.") from error
+    from matplotlib import pyplot
+
+    axes = draw()
+    content = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "spinney"}):  # the same bytes every time
+        metadata = {"Date": None} if format_ == "svg" else None
+        axes.figure.savefig(
+            content, format=format_, bbox_inches="tight", dpi=150, metadata=metadata
+        )
+    pyplot.close(axes.figure)
+    return content.getvalue()

@@ -1,11 +1,9 @@
-"""What a command works on: the features, the target, and what had to be left out.
+"""What a command learns from: the features, the target, and what had to be left out.
 
-A bundled set and a CSV file give the same thing, so that everything after this step is written
-once. Ordered columns become codes here: no table library need be installed, and the tree gets the
-names of the categories back in `_training`.
+A bundled set and a file give the same thing, so that everything after this step is written once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._csv import read_csv
+from spinney._cli._cells import Sheet, Wanted
+from spinney._cli._files import read_file
 from spinney._cli._refusal import Refusal, nearest
 from spinney._cli._text import plural
+from spinney._table import OrderedLabels
 from spinney._table._cells import LARGEST_EXACT
 from spinney.datasets import list_datasets, load
 from spinney.datasets._dataset import Task
 from spinney.datasets._read import Column
 
 _MOST_CLASSES = 10  # whole numbers with more values than this are no classes
+_FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,59 +49,88 @@ class Reading:
         return values
 
     @property
-    def X(self) -> dict[str, NDArray[Any]]:  # noqa: N802 - scikit-learn's name
-        """The features as an estimator takes them; ordered columns as codes."""
-        return {column.name: _cells(column) for column in self.features}
+    def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
+        """The features as an estimator takes them."""
+        return as_table(self.features)
 
     @property
     def gaps(self) -> dict[str, int]:
         """The number of missing cells of each feature that has any."""
-        counts = {column.name: int(_missing(column).sum()) for column in self.features}
+        counts = {column.name: int(missing(column).sum()) for column in self.features}
         return {name: count for name, count in counts.items() if count}
 
 
-def read_data(
-    name: str,
-    *,
-    target: str | None = None,
-    task: Task | None = None,
-    drop: Sequence[str] = (),
-) -> Reading:
+@dataclass(frozen=True)
+class Choices:
+    """What the user says about the columns of a table."""
+
+    target: str | None = None
+    task: Task | None = None
+    drop: Sequence[str] = ()
+    drop_ids: bool = False
+    nominal: Sequence[str] = ()
+    ordered: Sequence[str] = ()  # each as NAME=A,B,C
+
+    def wanted(self) -> Wanted:
+        """Return the kinds that these choices ask for."""
+        orders = {}
+        for text in self.ordered:
+            name, sign, words = text.partition("=")
+            order = tuple(word.strip() for word in words.split(","))
+            if not sign or len(order) < 2 or len(set(order)) < len(order):
+                raise Refusal(
+                    f"--ordered: write NAME=A,B,C with each category once, lowest first, not "
+                    f"{text!r}."
+                )
+            orders[name.strip()] = order
+        return Wanted(dict.fromkeys(self.nominal, "nominal"), orders)
+
+
+def read_data(name: str, choices: Choices | None = None) -> Reading:
     """Read a bundled set or a file.
 
     Parameters
     ----------
     name : str
-        Name of a bundled set, or path of a CSV file.
-    target : str, optional
-        The column to predict. Default: that of the bundled set; a file has none.
-    task : {"classification", "regression"}, optional
-        Default: classes if the target is text or takes at most ten whole numbers.
-    drop : sequence of str
-        Columns to leave out.
+        Name of a bundled set, or path of a file.
+    choices : Choices, optional
+        What to predict, which columns to leave out, and what kinds they are of.
 
     Returns
     -------
     Reading
     """
+    choices = choices or Choices()
     if name in list_datasets():
-        data = load(name, as_="dict")
-        columns = [
-            Column(n, data.kinds[n], data.data[n], data.categories.get(n, ()))
-            for n in data.feature_names
-        ]
-        columns.append(_target_column(data.target_name, data.target))
-        source, target = f"{name} (bundled)", target or data.target_name
-        task = task or (data.task if target == data.target_name else None)
+        columns, target, task = bundled_columns(name)
+        sheet = Sheet([_retyped(column, choices.wanted()) for column in columns])
+        own = choices.target in (None, target)
+        choices = replace(
+            choices, target=choices.target or target, task=choices.task or (task if own else None)
+        )
+        return _divide(f"{name} (bundled)", sheet, choices)
+    return _divide(name, read_file(find_file(name), choices.wanted()), choices)
+
+
+def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
+    """Return the columns of a bundled set with its target last, the target's name and the task."""
+    data = load(name, as_="dict")
+    columns = [
+        Column(n, data.kinds[n], data.data[n], data.categories.get(n, ()))
+        for n in data.feature_names
+    ]
+    if data.task == "regression":
+        last = Column(data.target_name, "numeric", data.target)
     else:
-        columns, source = read_csv(_file(name)), name
-    return _divide(source, columns, target, task, drop)
+        last = Column(data.target_name, "nominal", data.target, tuple(sorted(set(data.target))))
+    return [*columns, last], data.target_name, data.task
 
 
-def _file(name: str) -> Path:
+def find_file(name: str) -> Path:
+    """Return the path of a file, or say what is wrong with it."""
     path = Path(name)
     if path.is_dir():
-        raise Refusal(f"{name!r} is a folder. Give the path of a CSV file.")
+        raise Refusal(f"{name!r} is a folder. Give the path of a file with a table.")
     if path.exists():
         return path
     if path.suffix or len(path.parts) > 1:
@@ -109,55 +139,88 @@ def _file(name: str) -> Path:
     raise Refusal(f"there is no data set and no file {name!r}.{hint}")
 
 
-def _target_column(name: str, values: NDArray[Any]) -> Column:
-    if values.dtype.kind == "f":
-        return Column(name, "numeric", values)
-    return Column(name, "nominal", values, tuple(sorted(set(values))))
+def _retyped(column: Column, wanted: Wanted) -> Column:
+    """Return a column of a bundled set with the kind that the user asks for."""
+    kind = wanted.kind_of(column.name)
+    if kind is None or kind == column.kind == "nominal":
+        return column
+    values = column.values
+    if column.kind == "numeric":
+        texts = [None if v != v else f"{v:g}" for v in values.tolist()]
+        values = np.array(texts, dtype=object)
+    present = {label for label in values.tolist() if label is not None}
+    if kind == "ordered":
+        order = wanted.orders[column.name]
+        strange = sorted(present - set(order))
+        if strange:
+            raise Refusal(f"--ordered: {column.name!r} holds {strange[0]!r}, which is not listed.")
+        return Column(column.name, "ordered", values, order)
+    return Column(column.name, "nominal", values, tuple(sorted(present)))
 
 
-def _divide(
-    source: str,
-    columns: Sequence[Column],
-    target: str | None,
-    task: Task | None,
-    drop: Sequence[str],
-) -> Reading:
+def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     """Part the target from the features; leave out rows without one and columns without use."""
+    columns, target = sheet.columns, choices.target
     names = [column.name for column in columns if column.name]
-    listed = "The columns are: " + ", ".join(names) + "."
-    if target is None:
-        raise Refusal(f"say which column to predict with --target. {listed}")
-    for name in [target, *drop]:
-        if name not in names:
-            option = "--target" if name == target else "--drop"
-            raise Refusal(f"{option}: no column {name!r}.{nearest(name, names)} {listed}")
+    _check_names(names, choices)
     chosen = next(column for column in columns if column.name == target)
-    missing = _missing(chosen)
-    notes = []
-    if missing.any():
-        notes.append(f"{plural(int(missing.sum()), 'row')} without {target} dropped")
-        columns = [_take(column, ~missing) for column in columns]
-        chosen = _take(chosen, ~missing)
+    gaps = missing(chosen)
+    notes = list(sheet.notes)
+    if gaps.any():
+        notes.append(f"{plural(int(gaps.sum()), 'row')} without {target} dropped")
+        columns = [take(column, ~gaps) for column in columns]
+        chosen = take(chosen, ~gaps)
     if len(chosen.values) < 2:
         rows = plural(len(chosen.values), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
-    features = []
-    for column in columns:
-        if column.name == target or column.name in drop:
-            continue
-        if not column.name:
-            notes.append("a column without a name left out")
-        elif _is_label(column):
-            notes.append(f"{column.name} left out: its text differs in every row")
-        else:
-            features.append(column)
-            if _is_rounded(column):
-                notes.append(f"{column.name}: whole numbers beyond 2**53 may be rounded")
+    others = [c for c in columns if c.name != target and c.name not in choices.drop]
+    features, left_out = _useful(others, choices.drop_ids)
     if not features:
         raise Refusal(f"no columns are left to predict {target!r} from.")
-    task = task or _guess_task(chosen)
+    task = choices.task or _guess_task(chosen)
     _check_task(chosen, task)
-    return Reading(source, tuple(features), chosen, task, tuple(notes))
+    return Reading(source, tuple(features), chosen, task, tuple(notes + left_out))
+
+
+def _check_names(names: Sequence[str], choices: Choices) -> None:
+    listed = "The columns are: " + ", ".join(names) + "."
+    if choices.target is None:
+        raise Refusal(f"say which column to predict with --target. {listed}")
+    asked: list[tuple[str, Iterable[str]]] = [
+        ("--target", [choices.target]),
+        ("--drop", choices.drop),
+        ("--nominal", choices.nominal),
+        ("--ordered", choices.wanted().orders),
+    ]
+    for option, given in asked:
+        for name in given:
+            if name not in names:
+                raise Refusal(f"{option}: no column {name!r}.{nearest(name, names)} {listed}")
+
+
+def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], list[str]]:
+    """Return the columns to learn from, and notes about those that are left out or strange."""
+    features, notes = [], []
+    for column in columns:
+        name = column.name
+        if not name:
+            notes.append("a column without a name left out")
+        elif missing(column).all():
+            notes.append(f"{name} left out: it holds no value")
+        elif _is_label(column):
+            notes.append(f"{name} left out: its text differs in every row")
+        elif _is_id(column) and drop_ids:
+            notes.append(f"{name} left out: its numbers differ in every row")
+        else:
+            features.append(column)
+            if _is_id(column):
+                notes.append(
+                    f"{name} may be an id: whole numbers that differ in every row "
+                    "(--drop-ids leaves it out)"
+                )
+            elif _is_rounded(column):
+                notes.append(f"{name}: whole numbers beyond 2**53 may be rounded")
+    return features, notes
 
 
 def _guess_task(target: Column) -> Task:
@@ -168,21 +231,42 @@ def _guess_task(target: Column) -> Task:
 
 
 def _check_task(target: Column, task: Task) -> None:
+    name, values = target.name, target.values.tolist()
     if task == "regression" and target.kind != "numeric":
-        raise Refusal(f"{target.name!r} holds text: it cannot be predicted by regression.")
-    if task == "classification" and target.kind == "numeric" and not target.is_whole:
-        raise Refusal(f"{target.name!r} holds fractions: they cannot be classes.")
-    if task == "classification" and len(set(target.values.tolist())) == len(target.values) > 2:
-        raise Refusal(f"{target.name!r} has a class of its own for every row: nothing to learn.")
+        raise Refusal(f"{name!r} holds text: it cannot be predicted by regression.")
+    if target.kind == "numeric" and not np.isfinite(target.values).all():
+        raise Refusal(f"{name!r} holds an infinite number. Correct this row, or drop it.")
+    if len(set(values)) == 1:
+        raise Refusal(
+            f"{name!r} is {values[0]!r} in all {len(values)} rows: there is nothing to tell apart."
+        )
+    if task == "regression":
+        return
+    if target.kind == "numeric" and not target.is_whole:
+        raise Refusal(f"{name!r} holds fractions: they cannot be classes.")
+    if len(set(values)) == len(values) > 2:
+        raise Refusal(f"{name!r} has a class of its own for every row: nothing to learn.")
 
 
-def _missing(column: Column) -> NDArray[np.bool_]:
+def as_table(columns: Iterable[Column]) -> dict[str, Any]:
+    """Return columns as a table that estimators take."""
+    return {
+        column.name: OrderedLabels(column.values, column.categories)
+        if column.kind == "ordered"
+        else column.values
+        for column in columns
+    }
+
+
+def missing(column: Column) -> NDArray[np.bool_]:
+    """Say of each row whether it has no value."""
     if column.kind == "numeric":
         return np.asarray(np.isnan(column.values))
     return np.array([value is None for value in column.values.tolist()], dtype=bool)
 
 
-def _take(column: Column, rows: NDArray[np.bool_]) -> Column:
+def take(column: Column, rows: NDArray[np.bool_]) -> Column:
+    """Return some rows of a column."""
     return replace(column, values=column.values[rows])
 
 
@@ -190,8 +274,15 @@ def _is_label(column: Column) -> bool:
     """Say whether a column names the rows rather than describes them."""
     if column.kind != "nominal":
         return False
-    present = column.values[~_missing(column)].tolist()
+    present = column.values[~missing(column)].tolist()
     return len(present) > 1 and len(set(present)) == len(present)
+
+
+def _is_id(column: Column) -> bool:
+    """Say whether a column of numbers may count or name the rows."""
+    if len(column.values) < _FEWEST_IDS or not column.is_whole:
+        return False
+    return len(np.unique(column.values)) == len(column.values)
 
 
 def _is_rounded(column: Column) -> bool:
@@ -200,16 +291,3 @@ def _is_rounded(column: Column) -> bool:
         return False
     sizes = np.abs(column.values)
     return bool(np.any((sizes > LARGEST_EXACT) & np.isfinite(sizes)))
-
-
-def occurring(column: Column) -> tuple[str, ...]:
-    """Return the categories that some row holds, in their order."""
-    present = set(column.values.tolist())
-    return tuple(category for category in column.categories if category in present)
-
-
-def _cells(column: Column) -> NDArray[Any]:
-    if column.kind != "ordered":
-        return column.values
-    codes: dict[Any, float] = {label: float(c) for c, label in enumerate(occurring(column))}
-    return np.array([codes.get(label, np.nan) for label in column.values.tolist()])

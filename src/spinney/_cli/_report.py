@@ -5,93 +5,75 @@ import re
 import numpy as np
 from rich.console import Console
 
-from spinney._cli._reading import Reading
+from spinney import Tree
+from spinney._cli._describe import show_reading
+from spinney._cli._estimate import Estimate
+from spinney._cli._models import MODELS
 from spinney._cli._text import (
     leaves_text,
     plural,
     print_head,
-    print_line,
     print_pairs,
     print_table,
     print_wrapped,
 )
 from spinney._cli._training import Training
+from spinney.pruning import PruningPath
 from spinney.tree._expression import ExpressionTest
 from spinney.tree._words import number_text
 
 _MOST_ROWS = 16  # of the pruning table
 _NEIGHBOURS = 4  # shown on each side of the selected tree in a longer one
-_MOST_NAMES = 5  # of classes, columns with gaps, importances
+_MOST_NAMES = 5  # of importances
+_MOST_LEAVES = 60  # of a tree that is shown in full
 _BAR = 20
 _GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")
 
 
 def show(training: Training, console: Console) -> None:
-    """Print what was read, the tree, its error, how its size was chosen, and what it uses."""
-    _show_reading(training.reading, console)
-    _show_tree(training, console)
-    _show_error(training, console)
-    _show_path(training, console)
-    if not training.tree.root.is_leaf:
-        _show_surrogates(training, console)
+    """Print what was read, the model, its error, how its size was chosen, and what it uses."""
+    show_reading(training.reading, console)
+    if training.tree is not None:
+        _show_tree(training, training.tree, console)
+    else:
+        _show_members(training, console)
+    for note in training.notes:
+        print_wrapped(console, f"Note: {note}")
+    if training.estimate is not None:
+        _show_error(training, training.estimate, console)
+    if training.path is not None:
+        _show_path(training, console)
+    if training.tree is not None and training.tree.root.surrogates:
+        _show_surrogates(training, training.tree, console)
+    if training.importances():
         _show_importances(training, console)
 
 
-# -- What was read
+# -- The model
 
 
-def _show_reading(reading: Reading, console: Console) -> None:
-    print_line(console, f"Data: {reading.source}", bold=True)
-    kinds = [column.kind for column in reading.features]
-    by_kind = [
-        f"{kinds.count(kind)} {kind}" for kind in ("numeric", "ordered", "nominal") if kind in kinds
-    ]
-    pairs = [
-        ("rows", str(reading.n_rows)),
-        ("features", f"{len(kinds)}: {', '.join(by_kind)}"),
-        ("gaps", _gap_words(reading)),
-        ("target", _target_words(reading)),
-    ]
-    print_pairs(console, pairs + [("note", note) for note in reading.notes])
-
-
-def _gap_words(reading: Reading) -> str:
-    gaps = reading.gaps
-    if not gaps:
-        return "none"
-    most = sorted(gaps, key=lambda name: -gaps[name])
-    named = [f"{name} {gaps[name]}" for name in most[:_MOST_NAMES]]
-    if len(most) > _MOST_NAMES:
-        named.append(f"{len(most) - _MOST_NAMES} more columns")
-    return f"{plural(sum(gaps.values()), 'missing cell')}: {', '.join(named)}"
-
-
-def _target_words(reading: Reading) -> str:
-    name, y = reading.target.name, reading.y
-    if reading.task == "regression":
-        low, mean, high = (number_text(v, 4) for v in (y.min(), y.mean(), y.max()))
-        return f"{name}, a number from {low} to {high}, mean {mean}"
-    labels, counts = np.unique(y, return_counts=True)
-    shares = 100 * counts / len(y)
-    order = np.argsort(-counts, kind="stable")[:_MOST_NAMES]
-    shown = [f"{labels[k]} {counts[k]} ({shares[k]:.1f} %)" for k in order]
-    if len(labels) > _MOST_NAMES:
-        shown.append(f"{len(labels) - _MOST_NAMES} more")
-    return f"{name}, {plural(len(labels), 'class', 'classes')}: {', '.join(shown)}"
-
-
-# -- The tree
-
-
-def _show_tree(training: Training, console: Console) -> None:
-    tree, grown = training.tree, int(training.path.n_leaves[0])
+def _show_tree(training: Training, tree: Tree, console: Console) -> None:
     print_head(console, f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    print_wrapped(
-        console,
-        f"CART by {training.settings.criterion}, grown to {leaves_text(grown)}, then pruned",
-    )
-    for line in tree.to_text().splitlines():
+    print_wrapped(console, _how(training))
+    depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
+    for line in tree.to_text(max_depth=depth).splitlines():
         print_wrapped(console, line, carried=_carried(line))
+
+
+def _how(training: Training) -> str:
+    if training.path is None:
+        return MODELS[training.settings.model].words
+    criterion, grown = training.model.criterion, int(training.path.n_leaves[0])
+    return f"CART by {criterion}, grown to {leaves_text(grown)}, then pruned"
+
+
+def _fitting_depth(tree: Tree) -> int:
+    """Return how many levels of a large tree can be shown."""
+    levels = np.zeros(tree.n_nodes, dtype=int)
+    for node in range(1, tree.n_nodes):
+        levels[node] = levels[tree.parent[node]] + 1
+    counts = np.cumsum(np.bincount(levels))
+    return max(1, int(np.searchsorted(counts, 2 * _MOST_LEAVES)) - 1)
 
 
 def _carried(line: str) -> str:
@@ -102,48 +84,83 @@ def _carried(line: str) -> str:
     return lead[:-4] + own + "    "
 
 
+def _show_members(training: Training, console: Console) -> None:
+    trees = training.trees
+    if not trees:
+        print_head(console, f"Model: {MODELS[training.settings.model].words}")
+        print_pairs(console, [("experts", str(len(training.model.experts_)))])
+        return
+    print_head(console, f"Model: {plural(len(trees), 'tree')}")
+    leaves = np.array([tree.n_leaves for tree in trees])
+    depths = [tree.max_depth for tree in trees]
+    spread = f"{leaves.mean():.1f} on average, {leaves.min()} to {leaves.max()}"
+    pairs = [("kind", MODELS[training.settings.model].words), ("leaves", spread)]
+    pairs.append(("depth", f"{min(depths)} to {max(depths)}"))
+    kept = getattr(training.model, "selected_", None)
+    if kept is not None and len(kept) < len(trees):
+        pairs.append(("voting", f"{len(kept)} of {len(trees)}"))
+    oob = getattr(training.model, "oob_score_", None)
+    if oob is not None and training.reading.task == "classification":
+        pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
+    print_pairs(console, pairs)
+
+
 # -- Its error
 
 
-def _show_error(training: Training, console: Console) -> None:
-    found = training.estimate
-    print_head(console, f"Error by {training.n_folds}-fold cross-validation")
+def estimate_texts(found: Estimate) -> tuple[str, str, str]:
+    """Return the error, its interval, and the error of the baseline as text."""
     numbers = (found.value, found.low, found.high, found.baseline)
-    always = f"always {found.baseline_name}"
-    if found.measure == "RMSE":
-        value, low, high, baseline = (number_text(number, 4) for number in numbers)
-        this, other, what = f"RMSE {value}", f"RMSE {baseline}", "squared error"
-        interval = f"{low} to {high}"
-    else:
+    if found.measure == "error rate":
         value, low, high, baseline = (f"{100 * number:.1f}" for number in numbers)
-        this, other, what = f"{value} % of rows", f"{baseline} % of rows", "error"
-        interval = f"{low} to {high} %"
-    pairs = [("this tree", f"{this}, 95 % interval {interval}"), (always, other)]
+        return f"{value} % of rows", f"{low} to {high} %", f"{baseline} % of rows"
+    value, low, high, baseline = (number_text(number, 4) for number in numbers)
+    if found.measure == "RMSE":
+        return f"RMSE {value}", f"{low} to {high}", f"RMSE {baseline}"
+    return f"{value} per row", f"{low} to {high}", f"{baseline} per row"
+
+
+def _show_error(training: Training, found: Estimate, console: Console) -> None:
+    what = "Cost" if found.measure == "cost per row" else "Error"
+    print_head(console, f"{what} by {training.n_folds}-fold cross-validation")
+    this, interval, other = estimate_texts(found)
+    always = f"always {found.baseline_name}"
+    name = "this tree" if training.tree is not None else "this model"
+    pairs = [(name, f"{this}, 95 % interval {interval}"), (always, other)]
     if found.relative is not None:
-        pairs.append(("relative", f"{found.relative:.3f} of the {what} of {always}"))
+        squared = "squared error" if found.measure == "RMSE" else what.lower()
+        pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
     print_pairs(console, pairs)
-    print_wrapped(
-        console, "The same folds chose the size of the tree: expect slightly more on new rows."
-    )
+    if training.path is not None:
+        words = "The same folds chose the size of the tree: expect slightly more on new rows."
+        print_wrapped(console, words)
 
 
 # -- How its size was chosen
 
 
 def _show_path(training: Training, console: Console) -> None:
-    path, selected = training.path, training.selected
-    print_head(console, f"Pruning: {plural(len(path), 'subtree')}, * marks the one selected")
+    assert training.path is not None
+    show_path(training.path, console)
+
+
+def show_path(path: PruningPath, console: Console) -> None:
+    """Print the table of a pruning path, and the rule that chose a tree if one did."""
+    selected = path.selected if path.selected is not None else 0
+    marked = ", * marks the one selected" if path.selected is not None else ""
+    print_head(console, f"Pruning: {plural(len(path), 'subtree')}{marked}")
     heads, rows = path.table()
     shown, bold, previous = [heads], [0], -1
-    for place in shown_places(len(path), selected, path_least(training)):
+    for place in shown_places(len(path), selected, path_least(path)):
         if place > previous + 1:
             shown.append(["", "...", *[""] * (len(heads) - 2)])
-        if place == selected:
+        if place == path.selected:
             bold.append(len(shown))
         shown.append(rows[place])
         previous = place
     print_table(console, shown, bold=bold)
-    print_wrapped(console, _rule_words(training))
+    if path.errors is not None and path.rule is not None:
+        print_wrapped(console, _rule_words(path))
 
 
 def shown_places(n: int, selected: int, least: int) -> list[int]:
@@ -154,19 +171,19 @@ def shown_places(n: int, selected: int, least: int) -> list[int]:
     return sorted({0, n - 1, least, *near})
 
 
-def path_least(training: Training) -> int:
-    """Return the place of the smallest tree of least error."""
-    errors = training.path.errors
-    assert errors is not None
-    return int(np.flatnonzero(errors == errors.min())[-1])
+def path_least(path: PruningPath) -> int:
+    """Return the place of the smallest tree of least error; the last without errors."""
+    if path.errors is None:
+        return len(path) - 1
+    return int(np.flatnonzero(path.errors == path.errors.min())[-1])
 
 
-def _rule_words(training: Training) -> str:
-    path, least = training.path, path_least(training)
+def _rule_words(path: PruningPath) -> str:
     assert path.errors is not None
     assert path.standard_errors is not None
+    least = path_least(path)
     error = path.errors[least]
-    if training.settings.rule == "min":
+    if path.rule == "min":
         return f"Rule min: the least error, {error:.4f}."
     limit = error + path.standard_errors[least]
     return (
@@ -178,8 +195,8 @@ def _rule_words(training: Training) -> str:
 # -- What it uses
 
 
-def _show_surrogates(training: Training, console: Console) -> None:
-    root = training.tree.root
+def _show_surrogates(training: Training, tree: Tree, console: Console) -> None:
+    root = tree.root
     assert root.test is not None
     if isinstance(root.test, ExpressionTest):
         asked = [root.test.columns[feature].name for feature in root.test.features]
@@ -187,8 +204,6 @@ def _show_surrogates(training: Training, console: Console) -> None:
         asked = [root.test.feature_name]
     missing = " or ".join(f"{name} ({training.reading.gaps.get(name, 0)} here)" for name in asked)
     print_head(console, f"Surrogates at the root, for rows without {missing}")
-    if not root.surrogates:
-        print_wrapped(console, "none that beats sending every row the majority way")
     for surrogate in root.surrogates:
         turned = "not " if surrogate.reversed else ""
         line = f"{turned}{surrogate.test}: agrees in {100 * surrogate.agreement:.1f} % of rows"

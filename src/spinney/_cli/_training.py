@@ -1,48 +1,33 @@
-"""A pruned tree and how well it does on rows that did not grow it."""
+"""A fitted model and how well it does on rows that did not train it."""
 
-import math
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spinney import CARTClassifier, CARTRegressor, Tree
-from spinney._cli._reading import Reading, occurring
+from spinney import Tree
+from spinney._cli._estimate import Costs, Estimate, cross_validate, of_path, of_predictions
+from spinney._cli._model_files import trees_of
+from spinney._cli._models import make_model
+from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
-from spinney._table import Schema
 from spinney.pruning import PruningPath
-
-_Z = 1.959964  # of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the tree is grown and pruned."""
+    """Which model, and how it is trained and judged."""
 
     model: str = "cart"
-    criterion: str | None = None
     cv: int = 10
     rule: str = "1se"
-    min_samples_leaf: int = 1
-    random_state: int = 0
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """An error with its 95 % interval, and what answering without a tree would give.
-
-    Classification: the share of rows predicted wrongly. Regression: the root of the mean squared
-    error. `relative` is the error (squared, in regression) over that of the baseline.
-    """
-
-    measure: str
-    value: float
-    low: float
-    high: float
-    baseline: float
-    baseline_name: str
-    relative: float | None
+    seed: int = 0
+    jobs: int = -1
+    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    costs: Costs = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +36,25 @@ class Training:
 
     reading: Reading
     settings: Settings
-    tree: Tree
-    path: PruningPath
-    estimate: Estimate
+    model: Any
+    estimate: Estimate | None  # None if there was no cross-validation
+    notes: tuple[str, ...] = ()  # what the model warned of
 
     @property
-    def selected(self) -> int:
-        """The place of the tree in the pruning sequence."""
-        assert self.path.selected is not None
-        return self.path.selected
+    def trees(self) -> list[Tree]:
+        """The tree, or those of the members."""
+        return trees_of(self.model)
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree, if the model is one."""
+        return getattr(self.model, "tree_", None)
+
+    @property
+    def path(self) -> PruningPath | None:
+        """The sizes the tree was chosen from, if it was."""
+        path: PruningPath | None = getattr(self.model, "pruning_path_", None)
+        return None if path is None or path.selected is None else path
 
     @property
     def n_folds(self) -> int:
@@ -67,88 +62,70 @@ class Training:
         return min(self.settings.cv, self.reading.n_rows)
 
     def importances(self) -> list[tuple[str, float]]:
-        """Return the features that the tree uses, the most important first."""
-        pairs = zip(self.tree.schema.names, self.tree.importances().tolist(), strict=True)
+        """Return the features that the model uses, the most important first."""
+        shares = getattr(self.model, "feature_importances_", None)
+        if shares is None:
+            return []
+        names = [column.name for column in self.reading.features]
+        pairs = zip(names, np.asarray(shares).tolist(), strict=True)
         return sorted((pair for pair in pairs if pair[1] > 0), key=lambda pair: -pair[1])
 
 
-def train(reading: Reading, settings: Settings) -> Training:
-    """Grow a tree, prune it by cross-validation, and estimate its error.
+def train(
+    reading: Reading, settings: Settings, on_fold: Callable[[], None] = lambda: None
+) -> Training:
+    """Train a model, and estimate its error by cross-validation.
 
     Parameters
     ----------
     reading : Reading
         The data.
     settings : Settings
-        How.
+        How. With `cv` 0 nothing is estimated.
+    on_fold : callable
+        Called when a fold of the cross-validation is done.
 
     Returns
     -------
     Training
     """
-    classes = reading.task == "classification"
-    estimator: Any = CARTClassifier if classes else CARTRegressor
-    usual = "gini" if classes else "squared_error"
-    settings = replace(settings, criterion=settings.criterion or usual)
-    model = estimator(
-        criterion=settings.criterion,
-        min_samples_leaf=settings.min_samples_leaf,
-        pruning="cost_complexity",
-        cv=settings.cv,
-        rule=settings.rule,
-        random_state=settings.random_state,
-        n_jobs=-1,
+    model = unfitted(reading, settings)
+    with refusing(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = model.fit(reading.X, reading.y)
+        notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+        path = getattr(fitted, "pruning_path_", None)
+        estimate = None
+        if settings.cv and path is not None and path.selected is not None:
+            estimate = of_path(reading, path, settings.costs)
+        elif settings.cv:
+            predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+            estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
+    return Training(reading, settings, fitted, estimate, notes)
+
+
+def unfitted(reading: Reading, settings: Settings) -> Any:
+    """Return the model that the settings describe, before it is fitted."""
+    changes = dict(settings.changes)
+    if settings.costs:
+        changes["cost_matrix"] = dict(settings.costs)
+    with refusing():
+        model = make_model(settings.model, reading.task, changes)
+    shared: dict[str, Any] = {"random_state": settings.seed, "n_jobs": settings.jobs}
+    if getattr(model, "pruning", None) == "cost_complexity":
+        shared |= {"cv": settings.cv or 10, "rule": settings.rule}
+    known = model.get_params(deep=False)
+    return model.set_params(
+        **{key: value for key, value in shared.items() if key in known and key not in changes}
     )
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn what estimators refuse into a refusal of the command."""
     try:
-        model.fit(reading.X, reading.y)
-    except ValueError as error:
+        yield
+    except (TypeError, ValueError) as error:
         raise Refusal(str(error)) from error
-    path: PruningPath = model.pruning_path_
-    estimate = _class_error(reading.y, path) if classes else _real_error(path)
-    return Training(reading, settings, _with_order(model.tree_, reading), path, estimate)
-
-
-def _with_order(tree: Tree, reading: Reading) -> Tree:
-    """Return the tree with the names of ordered categories in place of their codes."""
-    columns = tuple(
-        replace(column, kind="ordered", categories=occurring(read))
-        if read.kind == "ordered"
-        else column
-        for column, read in zip(tree.schema.columns, reading.features, strict=True)
-    )
-    return Tree(tree._core, Schema(columns, has_names=True), tree.classes)
-
-
-def _class_error(y: NDArray[Any], path: PruningPath) -> Estimate:
-    labels, counts = np.unique(y, return_counts=True)
-    error, _ = _chosen(path)
-    low, high = wilson_interval(error, len(y))
-    most = int(counts.argmax())
-    baseline = 1.0 - float(counts[most]) / len(y)
-    relative = error / baseline if baseline > 0 else None
-    return Estimate("error rate", error, low, high, baseline, str(labels[most]), relative)
-
-
-def _real_error(path: PruningPath) -> Estimate:
-    error, standard_error = _chosen(path)
-    assert path.errors is not None
-    alone = float(path.errors[-1])  # the root by itself: always the mean
-    low, high = max(0.0, error - _Z * standard_error), error + _Z * standard_error
-    ends = math.sqrt(low), math.sqrt(high)
-    relative = error / alone if alone > 0 else None
-    return Estimate("RMSE", math.sqrt(error), *ends, math.sqrt(alone), "the mean", relative)
-
-
-def _chosen(path: PruningPath) -> tuple[float, float]:
-    assert path.errors is not None
-    assert path.standard_errors is not None
-    assert path.selected is not None
-    return float(path.errors[path.selected]), float(path.standard_errors[path.selected])
-
-
-def wilson_interval(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of n rows; it never leaves 0 to 1."""
-    z2 = _Z * _Z
-    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = _Z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    except MemoryError as error:
+        raise Refusal("there is not enough memory for this. Try a sample of the rows.") from error

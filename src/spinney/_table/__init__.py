@@ -22,12 +22,14 @@ code
 
 from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names
+from spinney._table._ordered import OrderedLabels
 from spinney._table._schema import Column, Kind, Label, Schema
 
 __all__ = [
     "Column",
     "Kind",
     "Label",
+    "OrderedLabels",
     "Schema",
     "check_columns",
     "encode_for",

@@ -3,7 +3,8 @@
 `load` takes a name from `list_datasets`; each set also has a loader of its own, such as
 `load_german_credit`. All return a `Dataset`: a table of features as a pandas or polars frame or
 a dict of NumPy arrays, the target, and the kind of each column.
-`make_waveform` draws rows of a problem whose answer is known.
+`make_waveform`, `make_gaussian_mixture` and `make_xor` draw rows of problems whose best answer is
+known.
 """
 
 from ._dataset import Dataset
@@ -32,7 +33,9 @@ from ._loaders import (
     load_wine,
     load_yeast,
 )
+from ._mixture import make_gaussian_mixture
 from ._waveform import make_waveform
+from ._xor import make_xor
 
 __all__ = [
     "Dataset",
@@ -60,5 +63,7 @@ __all__ = [
     "load_waveform",
     "load_wine",
     "load_yeast",
+    "make_gaussian_mixture",
     "make_waveform",
+    "make_xor",
 ]

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney import _core
+from spinney import _core, pruning
 from spinney._choices import check_choice, check_flag, check_integer, check_number
 from spinney._estimator import FitTarget, remember_table
 from spinney._folds import hold_out, make_folds
 from spinney._settings import check_cf
 from spinney._table import Schema
-from spinney.pruning import PruningPath
 from spinney.tree._base import BaseTree, Rows
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._view import Tree
@@ -79,7 +78,7 @@ class PrunedTree(BaseTree):
         values: Floats,
         target: FitTarget,
         rows: Rows,
-    ) -> tuple[Tree, PruningPath | None]:
+    ) -> tuple[Tree, "pruning.PruningPath | None"]:
         """Cut the tree back, and tell the sequence it was chosen from."""
         alpha = None
         if self.ccp_alpha is not None:
@@ -93,7 +92,7 @@ class PrunedTree(BaseTree):
             tree = tree._collapsed(_core.shortest(tree._core))
         path = None
         if self.pruning == "cost_complexity" or alpha is not None:
-            path = PruningPath(tree)
+            path = pruning.PruningPath(tree)
             if errors is not None:
                 tree = path.choose(errors[0], errors[1], self.rule)
         if target.exponent:
@@ -152,7 +151,7 @@ class PrunedTree(BaseTree):
         return learner
 
     def _remember(
-        self, schema: Schema, target: FitTarget, tree: Tree, path: PruningPath | None
+        self, schema: Schema, target: FitTarget, tree: Tree, path: "pruning.PruningPath | None"
     ) -> None:
         remember_table(self, schema, target.classes)
         self.tree_ = tree

@@ -1,0 +1,168 @@
+"""One page about a comparison: tables, what to make of them, pictures; as HTML or Markdown."""
+
+import base64
+import html
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from spinney._cli._comparison import Comparison
+from spinney._cli._describe import target_words
+from spinney._cli._plot import drawn
+from spinney._cli._writing import write_bytes, write_text
+from spinney.compare import Results, Table
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+  color: #222 }
+table { border-collapse: collapse; margin: 1rem 0 }
+th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #ddd }
+th:first-child, td:first-child { text-align: left }
+pre { background: #f6f6f4; padding: 1rem; overflow-x: auto; font-size: 13px; line-height: 1.35 }
+img { max-width: 100% }
+"""
+
+
+def write_page(found: Comparison, folder: Path, format_: str) -> Path:
+    """Write a report into a folder.
+
+    Parameters
+    ----------
+    found : Comparison
+        What is reported.
+    folder : Path
+        Where; it exists.
+    format_ : {"html", "md"}
+        An HTML page that holds its pictures, or Markdown with pictures beside it.
+
+    Returns
+    -------
+    Path
+        Of the page.
+    """
+    page = folder / f"report.{format_}"
+    if format_ == "html":
+        write_text("--out", page, _html(found))
+        return page
+    write_text("--out", page, _markdown(found, folder))
+    return page
+
+
+def _title(found: Comparison) -> str:
+    return f"Models on {', '.join(found.results.datasets)}"
+
+
+def _facts(found: Comparison) -> list[str]:
+    """Return sentences about the data and the way of comparing."""
+    facts = [
+        f"{name}: {reading.n_rows} rows, {len(reading.features)} features; {target_words(reading)}."
+        for name, reading in zip(found.results.datasets, found.readings, strict=True)
+    ]
+    return [*facts, f"Compared by {found.plan.words}, seed {found.plan.seed}."]
+
+
+def _findings(found: Comparison) -> list[str]:
+    words = [
+        f"{name}: {sentence}"
+        for place, name in enumerate(found.results.datasets)
+        for sentence in found.findings(place)
+    ]
+    return [*found.tests, *words]
+
+
+def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield a name and a function that draws, for each picture that fits."""
+    from spinney.compare import plot_critical_difference, plot_error_and_leaves
+
+    results = found.results
+    if find_spec("matplotlib") is None:
+        return
+    if len(results.datasets) > 1 and len(results.methods) > 2:
+        ranks = results.nemenyi()
+        yield (
+            "mean ranks",
+            lambda: plot_critical_difference(
+                results.mean_ranks(), ranks.critical_difference, results.methods
+            ),
+        )
+    for place, name in enumerate(results.datasets):
+        if "n_leaves" in results.measures:
+            yield f"{name}: error and leaves", _bound(plot_error_and_leaves, results, name)
+        yield f"{name}: error by partition", _bound(_plot_spread, results, place)
+    for name, tree in found.trees.items():
+        if tree.n_leaves <= 16:
+            yield f"{name}: the tree to read", tree.plot
+
+
+def _bound(draw: Callable[..., Any], *given: Any) -> Callable[[], Any]:
+    return lambda: draw(*given)
+
+
+def _plot_spread(results: Results, place: int) -> Any:
+    """Draw the errors of each method over the partitions; return the axes."""
+    from matplotlib import pyplot
+
+    unit, label = (100.0, "error in %") if results.measure == "error" else (1.0, results.measure)
+    order = results.mean()[place].argsort(kind="stable")[::-1].tolist()
+    _, ax = pyplot.subplots(figsize=(6.4, 0.45 * len(order) + 1))
+    values = [unit * results.values()[place, m] for m in order]
+    ax.boxplot(values, orientation="horizontal", widths=0.6)
+    ax.set_yticks(range(1, len(order) + 1), [results.methods[m] for m in order])
+    ax.set(xlabel=label, title=results.datasets[place])
+    return ax
+
+
+# -- HTML
+
+
+def _html(found: Comparison) -> str:
+    title = html.escape(_title(found))
+    parts = [f"<h1>{title}</h1>", *(_paragraph(fact) for fact in _facts(found))]
+    for table in found.tables:
+        parts += [f"<h2>{html.escape(table.title)}</h2>", _html_table(table)]
+    parts += [_paragraph(words) for words in _findings(found)]
+    for name, tree in found.trees.items():
+        parts += [f"<h2>{html.escape(name)}: the tree to read, on all rows</h2>"]
+        parts += [f"<pre>{html.escape(tree.to_text(max_depth=8))}</pre>"]
+    for name, draw in _pictures(found):
+        code = base64.b64encode(drawn(draw, "svg")).decode()
+        parts.append(
+            f'<p><img alt="{html.escape(name)}" src="data:image/svg+xml;base64,{code}"></p>'
+        )
+    body = "\n".join(parts)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>"
+
+
+def _html_table(table: Table) -> str:
+    head, *rows = table._words(mark=lambda text: f"<b>{text}</b>", escape=html.escape)
+    lines = ["<table>", "<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
+    lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+    return "\n".join([*lines, "</table>"])
+
+
+# -- Markdown
+
+
+def _markdown(found: Comparison, folder: Path) -> str:
+    parts = [f"# {_title(found)}", *_facts(found)]
+    for table in found.tables:
+        parts += [f"## {table.title}", table.to_markdown().rstrip("\n")]
+    parts += _findings(found)
+    for name, tree in found.trees.items():
+        parts += [
+            f"## {name}: the tree to read, on all rows",
+            f"```text\n{tree.to_text(8)}\n```",
+        ]
+    for name, draw in _pictures(found):
+        file = name.replace(": ", "-").replace(" ", "_") + ".svg"
+        write_bytes("--out", folder / file, drawn(draw, "svg"))
+        parts.append(f"![{name}]({file})")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,54 @@
+"""`spinney evaluate`."""
+
+from pathlib import Path
+
+import click
+
+from spinney._cli._options import (
+    cost_option,
+    json_option,
+    model_argument,
+    plot_option,
+    target_option,
+)
+
+
+@click.command("evaluate")
+@model_argument
+@click.argument("data")
+@target_option
+@cost_option
+@plot_option("Draw the calibration (or predicted against true numbers): .png, .svg or .pdf.")
+@json_option
+def command(
+    model: Path,
+    data: str,
+    target: str | None,
+    costs: tuple[str, ...],
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Judge a model by rows whose answer is known.
+
+    Shows the error with its interval, which classes are taken for which, recall and precision of
+    each class, what errors cost, and whether probabilities can be taken at their word. The rows
+    should be others than those that trained the model.
+    """
+    from spinney._cli._evaluation import draw, evaluate, show, to_json
+    from spinney._cli._model_files import load_model
+    from spinney._cli._plot import check_plot_file, save_drawing
+    from spinney._cli._rows import read_rows, with_answers
+    from spinney._cli._text import make_console
+
+    if plot is not None:
+        check_plot_file(plot)
+    fitted = load_model(model)
+    answers = with_answers(read_rows(data, fitted), fitted, target)
+    found = evaluate(fitted, answers, costs)
+    if as_json:
+        click.echo(to_json(found))
+    else:
+        show(found, make_console())
+    if plot is not None:
+        save_drawing(lambda: draw(found), plot)
+        click.echo(f"\nThe picture is in {plot}.", err=as_json)

@@ -1,0 +1,58 @@
+"""The list of commands; each is imported when it is asked for."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from spinney import __version__
+
+COMMANDS = {
+    "train": "Learn a model, show it and its cross-validated error.",
+    "predict": "Predict the rows of a table.",
+    "evaluate": "Judge a model by rows whose answer is known.",
+    "prune": "Show every size a tree can have, and choose one.",
+    "rules": "Write a model as rules, SQL, C, Python or JSON.",
+    "explain": "Tell why one row is predicted as it is.",
+    "compare": "Compare models on the same partitions, with statistics.",
+    "reproduce": "Run published experiments again.",
+    "datasets": "List the data sets that ship with spinney.",
+}
+
+
+class LazyGroup(click.Group):
+    """Commands by name, from the module `spinney._cli._<name>`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"spinney._cli._{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command, or hint at the one that is meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from spinney._cli._refusal import nearest
+
+            hint = nearest(args[0], COMMANDS)
+            raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90}
+)
+@click.version_option(__version__, prog_name="spinney")
+def main() -> None:
+    """Decision trees and small forests that people can read, defend and ship."""

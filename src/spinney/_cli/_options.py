@@ -1,0 +1,93 @@
+"""Options that several commands share, written once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spinney._cli._models import MODELS
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+MODEL_CHOICE = click.Choice(list(MODELS))
+
+target_option = click.option(
+    "--target", metavar="NAME", help="Column to predict. A file needs it; a bundled set has one."
+)
+task_option = click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    help="Default: classes if the target is text or takes at most ten whole numbers.",
+)
+seed_option = click.option(
+    "--seed",
+    "--random-state",
+    "seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="For all that is drawn: the same number, the same output.",
+)
+jobs_option = click.option(
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    help="Threads or processes; -1 for all cores. They never change a result.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+set_option = click.option(
+    "--set",
+    "given",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Any parameter of the model, such as --set max_features=4; may be repeated.",
+)
+cost_option = click.option(
+    "--cost",
+    "costs",
+    metavar="TRUE:PREDICTED=COST",
+    multiple=True,
+    help="What an error costs, such as bad:good=5; others cost 1. May be repeated.",
+)
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+
+
+def out_option(words: str) -> Decorator:
+    """Return the option that names the file to write."""
+    return click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=words)
+
+
+def plot_option(words: str) -> Decorator:
+    """Return the option that names a picture."""
+    return click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help=words)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how columns are to be taken."""
+    options = [
+        target_option,
+        task_option,
+        click.option(
+            "--drop", metavar="NAME", multiple=True, help="Column to leave out; may be repeated."
+        ),
+        click.option(
+            "--drop-ids", is_flag=True, help="Leave out columns of distinct whole numbers."
+        ),
+        click.option(
+            "--nominal",
+            metavar="NAME",
+            multiple=True,
+            help="Column of codes whose order means nothing; may be repeated.",
+        ),
+        click.option(
+            "--ordered",
+            metavar="NAME=A,B,C",
+            multiple=True,
+            help="Column of categories in this order, lowest first; may be repeated.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,153 @@
+"""Rows for a model that is there already: columns by its names and kinds, from any table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._cli._cells import Wanted
+from spinney._cli._files import read_file
+from spinney._cli._model_files import columns_of, is_classifier
+from spinney._cli._reading import as_table, bundled_columns, find_file, missing, take
+from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._text import plural
+from spinney.datasets import list_datasets
+from spinney.datasets._read import Column
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The columns of a table, those of the model among them."""
+
+    source: str
+    names: tuple[str, ...]  # of the model's features, in its order
+    columns: dict[str, Column]
+    usual_target: str | None  # of a bundled set
+
+    @property
+    def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
+        """The features as the model takes them."""
+        return as_table(self.columns[name] for name in self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[self.names[0]].values)
+
+    def one(self, row: int) -> dict[str, Any]:
+        """Return one row; gaps are None."""
+        cells = {name: self.columns[name].values[row] for name in self.names}
+        return {name: None if value != value else value for name, value in cells.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Rows whose answer is known."""
+
+    rows: Rows
+    target: str
+    y: NDArray[Any]
+    notes: tuple[str, ...]
+
+
+def read_rows(name: str, model: Any) -> Rows:
+    """Read a bundled set or a file, by the columns of a model.
+
+    Parameters
+    ----------
+    name : str
+        Name of a bundled set, or path of a file.
+    model : estimator
+        Fitted; its columns must all be there. Others may be there too.
+
+    Returns
+    -------
+    Rows
+    """
+    features = columns_of(model)
+    usual = None
+    if name in list_datasets():
+        found, usual, _ = bundled_columns(name)
+    else:
+        kinds = {column.name: column.kind for column in features if column.kind != "ordered"}
+        found = read_file(find_file(name), Wanted(kinds)).columns
+    columns = {column.name: column for column in found}
+    lacking = [column.name for column in features if column.name not in columns]
+    if lacking:
+        raise Refusal(
+            f"{name!r} lacks {_listed(lacking)}, which the model needs."
+            f"{nearest(lacking[0], columns)}"
+        )
+    return Rows(name, tuple(column.name for column in features), columns, usual)
+
+
+def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
+    """Part the rows whose answer is known; say which column holds it.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of a table.
+    model : estimator
+        Fitted.
+    target : str or None
+        The column with the answers. None for that of the bundled set, or the only column that the
+        model does not use.
+
+    Returns
+    -------
+    Answers
+    """
+    others = [name for name in rows.columns if name not in rows.names and name]
+    if target is None:
+        target = rows.usual_target if rows.usual_target in others else None
+        target = target or (others[0] if len(others) == 1 else None)
+    if target is None:
+        raise Refusal(
+            "say which column holds the answers with --target. Columns that the model does not "
+            f"use: {', '.join(others) or 'none'}."
+        )
+    if target not in rows.columns:
+        known = [name for name in rows.columns if name]
+        raise Refusal(f"--target: no column {target!r}.{nearest(target, known)}")
+    column = rows.columns[target]
+    gaps = missing(column)
+    notes = []
+    if gaps.any():
+        notes.append(f"{plural(int(gaps.sum()), 'row')} without {target} left out")
+        kept = {name: take(own, ~gaps) for name, own in rows.columns.items()}
+        rows, column = Rows(rows.source, rows.names, kept, rows.usual_target), kept[target]
+    if not len(column.values):
+        raise Refusal(f"no row of {rows.source!r} has a value of {target!r}.")
+    y = _as_classes(column, model) if is_classifier(model) else _as_numbers(column)
+    return Answers(rows, target, y, tuple(notes))
+
+
+def _as_classes(column: Column, model: Any) -> NDArray[Any]:
+    """Return answers as labels of the model, whatever their type is in the table."""
+    by_text = {_text(label): label for label in model.classes_.tolist()}
+    texts = [_text(value) for value in column.values.tolist()]
+    strange = sorted({text for text in texts if text not in by_text})
+    if strange:
+        raise Refusal(
+            f"{column.name!r} holds {_listed(strange)}, but the classes of the model are "
+            f"{_listed(list(by_text))}."
+        )
+    return np.array([by_text[text] for text in texts], dtype=model.classes_.dtype)
+
+
+def _as_numbers(column: Column) -> NDArray[Any]:
+    if column.kind != "numeric":
+        raise Refusal(f"{column.name!r} holds text, and the model predicts numbers.")
+    return column.values
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:5]))
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown

@@ -1,0 +1,118 @@
+"""`spinney train`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spinney._cli._models import parse_settings
+from spinney._cli._options import (
+    MODEL_CHOICE,
+    cost_option,
+    jobs_option,
+    json_option,
+    out_option,
+    plot_option,
+    reading_options,
+    seed_option,
+    set_option,
+)
+
+
+@click.command("train")
+@click.argument("data")
+@reading_options
+@click.option("--model", type=MODEL_CHOICE, default="cart", show_default=True)
+@click.option("--criterion", help="What a test is judged by, such as entropy; see --set.")
+@click.option(
+    "--cv",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validation.",
+)
+@click.option("--no-cv", is_flag=True, help="Do not estimate the error.")
+@click.option(
+    "--rule",
+    type=click.Choice(["1se", "min"]),
+    default="1se",
+    show_default=True,
+    help="The smallest tree within one standard error of the least error, or the least error.",
+)
+@click.option("--max-depth", type=click.IntRange(min=1), help="Levels that a tree may have.")
+@click.option("--min-samples-leaf", type=click.IntRange(min=1), help="Rows that a leaf must hold.")
+@click.option("--trees", type=click.IntRange(min=1), help="Members of an ensemble.")
+@cost_option
+@set_option
+@seed_option
+@jobs_option
+@out_option("Write the model to this file.")
+@plot_option("Draw the tree: .png, .svg or .pdf.")
+@json_option
+def command(
+    data: str,
+    model: str,
+    cv: int,
+    no_cv: bool,
+    rule: str,
+    costs: tuple[str, ...],
+    given: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    r"""Learn a model, show it and its cross-validated error.
+
+    DATA is the name of a bundled set (`spinney datasets` lists them) or a file: CSV with column
+    names in its first line, JSON lines, Parquet or Arrow. Empty cells, NA, NaN and ? are missing; a
+    column of numbers is numeric, any other nominal. Rows without a target are dropped.
+
+    \b
+    Models:
+      cart        one tree, pruned by cross-validation     cart_full   not pruned
+      c45, id3    one tree with a branch per category      igpa, gp    one tree, other ways
+      forest, bagging, adaboost, igpa_forest, gp_forest, mixture, ...  ensembles
+    """
+    from spinney._cli._costs import parse_costs
+    from spinney._cli._model_files import save_model
+    from spinney._cli._plot import check_plot_file, save_plot
+    from spinney._cli._progress import fold_progress
+    from spinney._cli._reading import Choices, read_data
+    from spinney._cli._report import show
+    from spinney._cli._text import make_console
+    from spinney._cli._training import Settings, train
+    from spinney._cli._writing import check_output
+
+    check_output("--out", out)
+    if plot is not None:
+        check_plot_file(plot)
+    growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
+    named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
+    changes = {key: value for key, value in named.items() if value is not None}
+    reading = read_data(data, Choices(**options))
+    settings = Settings(
+        model=model,
+        cv=0 if no_cv else cv,
+        rule=rule,
+        seed=seed,
+        jobs=jobs,
+        changes={**changes, **parse_settings(given)},
+        costs=parse_costs(costs, sorted(set(reading.y.tolist()))) if costs else {},
+    )
+    with fold_progress(settings.cv) as on_fold:
+        training = train(reading, settings, on_fold)
+    if as_json:
+        from spinney._cli._json import to_json
+
+        click.echo(to_json(training))
+    else:
+        show(training, make_console())
+    if out is not None:
+        save_model(training.model, out)
+        click.echo(f"\nThe model is in {out}.", err=as_json)
+    if plot is not None:
+        save_plot(training.tree, plot)
+        click.echo(f"\nThe tree is drawn in {plot}.", err=as_json)

@@ -1,0 +1,130 @@
+"""Why one row is predicted as it is: for a tree its path, for a forest its votes."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spinney._cli._model_files import columns_of, is_classifier, trees_of
+from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._rows import read_rows
+from spinney._cli._text import plural
+from spinney._cli._training import refusing
+from spinney.tree._words import number_text
+
+_MOST_COLUMNS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Why:
+    """An explanation of one row."""
+
+    row: dict[str, Any]
+    prediction: Any
+    probabilities: dict[str, float] | None
+    text: str
+
+
+def one_row(
+    model: Any, data: str | None, number: int | None, given: Sequence[str]
+) -> dict[str, Any]:
+    """Return the row to explain: of a table, with cells of its own, or of these alone."""
+    columns = {column.name: column for column in columns_of(model)}
+    row: dict[str, Any] = dict.fromkeys(columns)
+    if data is not None:
+        rows = read_rows(data, model)
+        if number is None:
+            raise Refusal(f"--row: say which of the {rows.n_rows} rows; the first is 1.")
+        if number > rows.n_rows:
+            raise Refusal(f"--row: {number}, but {data!r} has {plural(rows.n_rows, 'row')}.")
+        row = rows.one(number - 1)
+    elif number is not None:
+        raise Refusal("--row goes with a table: spinney explain MODEL DATA --row N.")
+    elif not given:
+        raise Refusal("say which row to explain: DATA --row N, or --set NAME=VALUE for its cells.")
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or name not in columns:
+            raise Refusal(f"--set: no column {name!r} in the model.{nearest(name, columns)}")
+        row[name] = _cell(columns[name], value.strip())
+    return row
+
+
+def _cell(column: Any, text: str) -> Any:
+    if not text:
+        return None
+    if column.kind != "numeric":
+        if column.code_of(text) is None:
+            known = ", ".join(map(str, column.categories[:10]))
+            raise Refusal(f"--set: {column.name!r} knows {known}, not {text!r}.")
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Refusal(f"--set: {column.name!r} is a number, not {text!r}.") from error
+
+
+def explanation(model: Any, row: dict[str, Any]) -> Why:
+    """Explain the prediction of a row."""
+    table = {name: _one_cell(value) for name, value in row.items()}
+    with refusing():
+        prediction = model.predict(table).tolist()[0]
+        shares = None
+        if is_classifier(model) and hasattr(model, "predict_proba"):
+            found = model.predict_proba(table)[0].tolist()
+            shares = dict(zip(map(str, model.classes_.tolist()), found, strict=True))
+        if hasattr(model, "tree_"):
+            return Why(row, prediction, shares, str(model.explain(row)))
+        return Why(row, prediction, shares, _votes(model, table, prediction, shares))
+
+
+def _one_cell(value: Any) -> Any:
+    if isinstance(value, int | float) or value is None:
+        return np.array([np.nan if value is None else value], dtype=np.float64)
+    return np.array([value], dtype=object)
+
+
+def _votes(
+    model: Any, table: dict[str, Any], prediction: Any, shares: dict[str, float] | None
+) -> str:
+    if shares is None:
+        lines = [f"predicted {number_text(prediction, 6)}"]
+    else:
+        lines = [f"predicted {prediction} ({shares[str(prediction)]:.2f})"]
+        lines += [f"  {label}: {share:.3f}" for label, share in shares.items()]
+    trees = trees_of(model)
+    if not trees:
+        return "\n".join(lines)
+    asked: Counter[str] = Counter()
+    for tree in trees:
+        asked.update(_asked_columns(tree, table))
+    lines.append(f"columns that its {plural(len(trees), 'tree')} asked about this row:")
+    for name, count in asked.most_common(_MOST_COLUMNS):
+        cell = table[name].tolist()[0]
+        value = "missing" if cell is None or cell != cell else cell
+        held = number_text(value) if isinstance(value, float) else value
+        lines.append(f"  {name} (is {held}): in {plural(count, 'tree')}")
+    return "\n".join(lines)
+
+
+def _asked_columns(tree: Any, table: dict[str, Any]) -> set[str]:
+    """Return the columns on the path of a row through one tree."""
+    nodes = tree.decision_path(table).indices
+    names = tree.schema.names
+    asked: set[str] = set()
+    for node in nodes.tolist():
+        test = tree[node].test
+        if test is None:
+            continue
+        features = test.features if hasattr(test, "features") else [test.feature]
+        asked.update(names[feature] for feature in features)
+    return asked
+
+
+def to_json(found: Why) -> str:
+    """Return an explanation for other programs."""
+    about = {"row": found.row, "prediction": found.prediction}
+    return json.dumps(about | {"probabilities": found.probabilities, "text": found.text}, indent=2)

@@ -1,0 +1,39 @@
+"""Files that commands write: checked before the work, written whole or not at all."""
+
+import os
+from pathlib import Path
+
+from spinney._cli._refusal import Refusal
+from spinney.compare._files import write_whole
+
+
+def check_output(option: str, path: Path | None) -> None:
+    """Refuse a file that could not be written, before any work is done."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise Refusal(f"{option}: {str(path)!r} is a folder. Give the name of a file in it.")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise Refusal(f"{option}: there is no folder {str(folder)!r}. Make it first.")
+    if not os.access(folder, os.W_OK):
+        raise Refusal(f"{option}: the folder {str(folder)!r} may not be written to.")
+
+
+def write_bytes(option: str, path: Path, content: bytes) -> None:
+    """Write a file; whatever goes wrong, one that was there before stays as it was."""
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise cannot_write(option, path, error) from error
+
+
+def write_text(option: str, path: Path, text: str) -> None:
+    """Write a text file in UTF-8."""
+    write_bytes(option, path, text.encode())
+
+
+def cannot_write(option: str, path: Path, error: OSError) -> Refusal:
+    """Return the refusal for a file that could not be written."""
+    there = " The file that was there is unchanged." if path.exists() else ""
+    return Refusal(f"{option}: cannot write {str(path)!r}: {error.strerror or error}.{there}")

@@ -1,0 +1,252 @@
+"""An experiment: data sets x methods x resampling, with the same partitions for every method."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.metrics import get_scorer
+
+import spinney
+from spinney._choices import check_integer
+from spinney.compare._inputs import (
+    Problem,
+    check_methods,
+    check_problems,
+    described,
+    take_rows,
+)
+from spinney.compare._journal import run_units
+from spinney.compare._lines import Key
+from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
+from spinney.compare._results import Results
+from spinney.compare._sizes import model_size
+
+__all__ = ["Experiment"]
+
+KEY_NAMES = ("dataset", "method", "repeat", "part")
+
+
+class Experiment:
+    """Methods on data sets, all on the same partitions.
+
+    A unit is one fit: a data set, a method, a repeat and a part of the resampling. Rows and seeds
+    of a unit are derived from `random_state`, the name of the data set, the repeat and the part,
+    so a further data set or method changes nothing for the others. A method whose `random_state`
+    is given keeps it; otherwise all methods get the seed of the unit.
+
+    Parameters
+    ----------
+    datasets : str, Dataset, list of these, or dict
+        Names of bundled sets, `Dataset` objects, or a dict of name to (X, y).
+    methods : dict of str to estimator
+        Classifiers or regressors of spinney or scikit-learn, or pipelines.
+    resampling : Resampling, default=RepeatedKFold(n_splits=10)
+        How rows are divided.
+    random_state : int, default=0
+        Seed of all partitions and methods.
+    stages : sequence of int, default=()
+        Numbers of members at which ensembles with `staged_predict` are judged as well.
+    scoring : sequence of str, default=()
+        Further measures by scikit-learn's names, such as "roc_auc"; higher is better in them.
+
+    Examples
+    --------
+    >>> from spinney import CARTClassifier
+    >>> from spinney.compare import Experiment, RepeatedHoldout
+    >>> trees = {"stump": CARTClassifier(max_depth=1), "tree": CARTClassifier()}
+    >>> results = Experiment("iris", trees, RepeatedHoldout(n_repeats=3)).run(progress=False)
+    >>> bool(results.mean()[0, 1] < results.mean()[0, 0])
+    True
+    """
+
+    def __init__(
+        self,
+        datasets: Any,
+        methods: Mapping[str, Any],
+        resampling: Resampling | None = None,
+        *,
+        random_state: int = 0,
+        stages: Sequence[int] = (),
+        scoring: Sequence[str] = (),
+    ) -> None:
+        self.methods = check_methods(methods)
+        self.is_regression = is_regressor(next(iter(self.methods.values())))
+        self.problems = check_problems(datasets, self.is_regression)
+        self.resampling = RepeatedKFold() if resampling is None else resampling
+        if not isinstance(self.resampling, Resampling):
+            raise ValueError(
+                "resampling must be RepeatedHoldout, RepeatedKFold, OutOfBag, Resubstitution or "
+                f"GrowingTrainingSet, got {resampling!r}."
+            )
+        self.random_state = check_integer("random_state", random_state, low=0)
+        self.stages = tuple(check_integer("stages", stage, low=1) for stage in stages)
+        self.scoring = tuple(scoring)
+        for name in self.scoring:
+            get_scorer(name)  # refuses unknown names
+
+    def units(self) -> list[Key]:
+        """Return the keys of all units: data set, method, repeat and part."""
+        return [
+            (dataset, method, repeat, part)
+            for dataset in self.problems
+            for method in self.methods
+            for repeat in range(self.resampling.n_repeats)
+            for part in range(self.resampling.n_parts)
+        ]
+
+    def run(
+        self,
+        folder: Any = None,
+        *,
+        n_jobs: int | None = None,
+        progress: bool | Callable[[int, int, float], object] = True,
+    ) -> Results:
+        """Do all units that are not done yet.
+
+        Parameters
+        ----------
+        folder : path, default=None
+            Where finished units are written down. The same call goes on where a killed one
+            stopped, and ends with the same `results.csv`. None keeps all in memory.
+        n_jobs : int, default=None
+            Processes; None is 1, -1 one for each core. They never change the results.
+        progress : bool or callable, default=True
+            Whether to show the time left on standard error; or a function that is told units
+            done, units in all, and seconds left.
+
+        Returns
+        -------
+        Results
+        """
+        for problem in self.problems.values():  # sizes that do not fit are found before any work
+            self.resampling.parts(problem.strata, np.random.default_rng(0))
+        units = self.units()
+        trial = _Trial(
+            self.problems,
+            self.methods,
+            self.resampling,
+            self.random_state,
+            self.stages,
+            self.scoring,
+        )
+        found = run_units(
+            units,
+            trial,
+            folder=folder,
+            fingerprint=self.fingerprint(),
+            key_names=KEY_NAMES,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+        records = [
+            {**dict(zip(KEY_NAMES, key, strict=True)), **result}
+            for key, result in zip(units, found, strict=True)
+        ]
+        return Results(
+            records,
+            measure="rmse" if self.is_regression else "error",
+            higher_is_better=self.scoring,
+            is_honest=self.resampling.is_honest,
+            has_sizes=isinstance(self.resampling, GrowingTrainingSet),
+        )
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return all that the results depend on, as texts."""
+        return {
+            "version": spinney.__version__,
+            "random_state": str(self.random_state),
+            "resampling": repr(self.resampling),
+            "stages": repr(self.stages),
+            "scoring": repr(self.scoring),
+            **{f"data set {name!r}": each.digest() for name, each in self.problems.items()},
+            **{f"method {name!r}": described(each) for name, each in self.methods.items()},
+        }
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Fits and judges one method on one part: the work of a unit."""
+
+    problems: dict[str, Problem]
+    methods: dict[str, Any]
+    resampling: Resampling
+    random_state: int
+    stages: tuple[int, ...] = ()
+    scoring: tuple[str, ...] = field(default=())
+
+    def __call__(self, key: tuple[str, str, int, int]) -> dict[str, Any]:
+        dataset, method, repeat, part = key
+        problem = self.problems[dataset]
+        random = np.random.default_rng(seed_of(self.random_state, dataset, repeat))
+        train, test = self.resampling.parts(problem.strata, random)[part]
+        model = _seeded(self.methods[method], seed_of(self.random_state, dataset, repeat, part))
+        X_train, X_test = take_rows(problem.X, train), take_rows(problem.X, test)
+        y_train, y_test = problem.y[train], problem.y[test]
+        began = time.perf_counter()
+        model.fit(X_train, y_train)
+        fitted = time.perf_counter()
+        guess = model.predict(X_test)
+        predicted = time.perf_counter()
+        found: dict[str, Any] = {"n_train": len(np.unique(train)), "n_test": len(test)}
+        found.update(_errors(y_test, guess, problem.is_regression))
+        found.update({name: get_scorer(name)(model, X_test, y_test) for name in self.scoring})
+        found.update(model_size(model))
+        found.update(self._staged(model, X_test, y_test, problem.is_regression))
+        return {**found, "fit_seconds": fitted - began, "predict_seconds": predicted - fitted}
+
+    def _staged(
+        self, model: Any, X: Any, y: NDArray[Any], is_regression: bool
+    ) -> Iterable[tuple[str, float]]:
+        """Yield the error of the first members, for the numbers that were asked for."""
+        if not self.stages or not hasattr(model, "staged_predict"):
+            return
+        measure = "rmse" if is_regression else "error"
+        for n_members, guess in enumerate(model.staged_predict(X), start=1):
+            if n_members in self.stages:
+                yield f"{measure}_at_{n_members}", _errors(y, guess, is_regression)[measure]
+            if n_members >= max(self.stages):
+                return
+
+
+def seed_of(random_state: int, *parts: str | int) -> int:
+    """Return a seed of 32 bits for a name and numbers."""
+    digest = hashlib.sha256(repr((random_state, *parts)).encode()).digest()
+    return int.from_bytes(digest[:4], "little")
+
+
+def _seeded(method: Any, seed: int) -> Any:
+    """Return a copy of a method with a seed, unless it has one; it runs in one thread.
+
+    Below an estimator with a seed nothing is set: it seeds what it holds.
+    """
+    model = clone(method)
+    params = model.get_params(deep=True)
+    changed: dict[str, Any] = {}
+    for name, value in sorted(params.items()):
+        owner, _, word = name.rpartition("__")
+        if word == "n_jobs" and value is not None:
+            changed[name] = 1
+        if word == "random_state" and value is None and not _has_seeded_owner(owner, params):
+            changed[name] = seed_of(seed, name)
+    return model.set_params(**changed)
+
+
+def _has_seeded_owner(owner: str, params: Mapping[str, Any]) -> bool:
+    while owner:
+        owner, _, _ = owner.rpartition("__")
+        if (f"{owner}__random_state" if owner else "random_state") in params:
+            return True
+    return False
+
+
+def _errors(y: NDArray[Any], guess: Any, is_regression: bool) -> dict[str, float]:
+    guess = np.asarray(guess)
+    if not is_regression:
+        return {"error": float(np.mean(guess != y))}
+    squared = float(np.mean((np.asarray(y, dtype=float) - guess) ** 2))
+    return {"rmse": squared**0.5, "mse": squared}

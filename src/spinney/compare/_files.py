@@ -1,0 +1,112 @@
+"""Files that survive a crash, and a folder that one run at a time may use.
+
+A file is written beside its place and moved there when it is whole, so that a reader finds the old
+one or the new one. The lock of a folder belongs to the process: it ends with it, however it ends.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["FolderInUseError", "folder_lock", "make_folder", "sync_folder", "write_whole"]
+
+_LOCK = ".lock"
+
+
+class FolderInUseError(RuntimeError):
+    """Another run has the folder."""
+
+
+def make_folder(folder: Any) -> Path:
+    """Return a folder that can be written to, and make it if need be."""
+    if not isinstance(folder, str | os.PathLike):
+        raise ValueError(f"folder must be a path or None, got {folder!r}.")
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with (path / _LOCK).open("ab"):
+            pass
+    except FileExistsError:
+        raise ValueError(f"folder {str(path)!r} is a file. Use another name.") from None
+    except OSError as problem:
+        raise ValueError(
+            f"folder {str(path)!r} cannot be written to: {problem.strerror}. Use another one."
+        ) from None
+    return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there as a whole or as it was before."""
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        sync_folder(path.parent)
+    except OSError as problem:
+        with suppress(OSError):
+            beside.unlink()
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder are on the disk, where the system can."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold a folder, or say which process holds it.
+
+    The file of the lock stays: removing it could take it from a run that has just opened it.
+    """
+    with (folder / _LOCK).open("r+b") as file:
+        if not _taken(file):
+            owner = file.read().decode(errors="replace").strip()
+            raise FolderInUseError(
+                f"folder {str(folder)!r} is in use by another run"
+                + (f" (process {owner})" if owner else "")
+                + ". Wait until it ends, or use another folder."
+            )
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n".encode())
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _taken(file: IO[bytes]) -> bool:
+        file.seek(1 << 30)  # far behind the number, which others may read
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            file.seek(0)
+        return True
+
+else:
+    import fcntl
+
+    def _taken(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,165 @@
+"""What an experiment is given: data sets and methods, checked and put into one form."""
+
+import hashlib
+import re
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import joblib  # type: ignore[import-untyped]
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.utils import _safe_indexing
+
+from spinney._table._ordered import OrderedLabels
+from spinney.datasets import Dataset, load
+
+__all__ = ["Problem", "check_methods", "check_problems", "described", "take_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A data set in an experiment."""
+
+    name: str
+    X: Any
+    y: NDArray[Any]
+    is_regression: bool
+
+    @property
+    def strata(self) -> NDArray[Any]:
+        """What resamplings keep even: the code of each row's class."""
+        if self.is_regression:
+            return np.zeros(len(self.y), dtype=np.intp)
+        codes: NDArray[Any] = np.unique(self.y, return_inverse=True)[1]
+        return codes
+
+    def digest(self) -> str:
+        """Return a text that other values would change."""
+        return str(joblib.hash((self.X, self.y), hash_name="sha1"))
+
+
+def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
+    """Return the data sets by name.
+
+    Parameters
+    ----------
+    datasets : str, Dataset, iterable of these, or mapping of str to (X, y) or to these
+        What the user gave.
+    is_regression : bool
+        What the methods are for.
+    """
+    if isinstance(datasets, str | Dataset):
+        datasets = [datasets]
+    if isinstance(datasets, Mapping):
+        pairs = list(datasets.items())
+    elif isinstance(datasets, Iterable):
+        pairs = [(getattr(given, "name", given), given) for given in datasets]
+    else:
+        raise ValueError(
+            "datasets must be names of bundled sets, Dataset objects or a dict of name to (X, y), "
+            f"got {datasets!r}."
+        )
+    if not pairs:
+        raise ValueError("datasets must hold at least one data set, got none.")
+    problems: dict[str, Problem] = {}
+    for name, given in pairs:
+        if not isinstance(name, str) or name in problems:
+            raise ValueError(f"datasets must have texts as names, each once, got {name!r}.")
+        problems[name] = _problem(name, given, is_regression)
+    return problems
+
+
+def _problem(name: str, given: Any, is_regression: bool) -> Problem:
+    if isinstance(given, str):
+        given = load(given)
+    if isinstance(given, Dataset):
+        if (given.task == "regression") != is_regression:
+            raise ValueError(
+                f"data set {name!r} is for {given.task}, but the methods are "
+                f"{'regressors' if is_regression else 'classifiers'}. Compare them apart."
+            )
+        given = given.X, given.y
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise ValueError(f"data set {name!r} must be a name, a Dataset or (X, y), got {given!r}.")
+    X, y = given[0], np.asarray(given[1])
+    n_rows = _length(next(iter(X.values())) if isinstance(X, Mapping) else X)
+    if y.ndim != 1 or len(y) != n_rows:
+        raise ValueError(
+            f"data set {name!r} has {n_rows} rows but a target of shape {y.shape}. "
+            "There must be one value for each row."
+        )
+    missing = [row for row, value in enumerate(y.tolist()) if _is_missing(value)]
+    if missing:
+        raise ValueError(f"the target of data set {name!r} is missing in rows {missing[:5]}.")
+    return Problem(name, X, y, is_regression)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def _length(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a table of any kind."""
+    if isinstance(X, Mapping):
+        return {name: _taken(column, rows) for name, column in X.items()}
+    if hasattr(X, "column_names") and hasattr(X, "take"):  # of Arrow
+        return X.take(rows)
+    return _safe_indexing(X, rows)
+
+
+def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
+    return column[rows] if isinstance(column, OrderedLabels) else _safe_indexing(column, rows)
+
+
+def check_methods(methods: Any) -> dict[str, Any]:
+    """Return the methods by name, unfitted, and refuse to mix classifiers and regressors."""
+    if not isinstance(methods, Mapping) or not methods:
+        raise ValueError(f"methods must be a dict of name to estimator, got {methods!r}.")
+    found = {}
+    for name, estimator in methods.items():
+        if not isinstance(name, str):
+            raise ValueError(f"methods must have texts as names, got {name!r}.")
+        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+            raise ValueError(
+                f"method {name!r} must be an estimator such as CARTClassifier(), got {estimator!r}."
+            )
+        found[name] = clone(estimator)
+    kinds = {name: is_regressor(estimator) for name, estimator in found.items()}
+    if len(set(kinds.values())) > 1:
+        words = [f"{name!r} ({'regressor' if kinds[name] else 'classifier'})" for name in kinds]
+        raise ValueError(f"methods must be all classifiers or all regressors, got {words}.")
+    return found
+
+
+def described(value: Any) -> str:
+    """Return a text for a parameter: the same in every process, another for other values."""
+    if isinstance(value, BaseEstimator):
+        pairs = sorted(value.get_params(deep=False).items())
+        inner = ", ".join(f"{name}={described(given)}" for name, given in pairs)
+        return f"{type(value).__module__}.{type(value).__qualname__}({inner})"
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{described(k)}: {described(v)}" for k, v in value.items())
+        return f"{{{inner}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(described, value))}]"
+    if isinstance(value, set | frozenset):
+        return f"set {sorted(map(described, value))}"
+    if isinstance(value, np.ndarray | np.random.RandomState):
+        return f"{type(value).__name__} {joblib.hash(value)}"
+    if isinstance(value, types.FunctionType):
+        digest = hashlib.sha256(repr(_body(value.__code__)).encode()).hexdigest()[:12]
+        return f"{value.__module__}.{value.__qualname__} {digest}"
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def _body(code: types.CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without where it stands."""
+    inner = [_body(c) if isinstance(c, types.CodeType) else described(c) for c in code.co_consts]
+    return code.co_code, code.co_names, inner

@@ -1,0 +1,308 @@
+"""Runs many independent units of work, in parallel, and remembers those that are done.
+
+A *unit* is a key, such as `("iris", "cart", 0, 3)`, and what `work` makes of it: a flat dict of
+numbers and texts that depends on the key alone. With a folder, units are written down as they
+finish, and a run that was killed goes on where it stopped:
+
+| file            | what it holds                                                            |
+|-----------------|--------------------------------------------------------------------------|
+| `journal.jsonl` | a line for each unit that is done, in the order in which they finished   |
+| `times.jsonl`   | the same for what differs between two runs: entries named `..._seconds`  |
+| `results.csv`   | the table, in the order of the units, written when all of them are done  |
+"""
+
+import csv
+import io
+import os
+import pickle
+import threading
+import time
+import uuid
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from joblib import (  # type: ignore[import-untyped]
+    Parallel,
+    delayed,
+    effective_n_jobs,
+    parallel_config,
+    wrap_non_picklable_objects,
+)
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from spinney._choices import is_integer
+from spinney.compare._files import folder_lock, make_folder, write_whole
+from spinney.compare._lines import JournalError, Key, LineFile, Result
+
+__all__ = ["UnitFailedError", "run_units"]
+
+Work = Callable[[Any], Mapping[str, Any]]
+Tell = Callable[[int, int, float], object]
+
+JOURNAL, TIMES, TABLE = "journal.jsonl", "times.jsonl", "results.csv"
+UNIT_SECONDS = "unit_seconds"
+
+
+class UnitFailedError(RuntimeError):
+    """One unit of work could not be done."""
+
+
+def run_units(
+    units: Iterable[Key],
+    work: Work,
+    *,
+    folder: Any = None,
+    fingerprint: str | Mapping[str, str] = "",
+    key_names: Sequence[str] | None = None,
+    n_jobs: int | None = None,
+    progress: bool | Tell = True,
+) -> list[Result]:
+    """Do every unit that is not done yet, and return the results of all.
+
+    Parameters
+    ----------
+    units : iterable of tuple of str or int
+        The keys, each once. Their order is the order of the results.
+    work : callable
+        Takes a key and returns a flat dict of numbers, texts, bools and None. It must be a
+        function or an object that can be pickled, and its answer depend on the key alone.
+    folder : path, default=None
+        Where the journal, the times and the table are; None keeps all in memory.
+    fingerprint : str or mapping of str to str, default=""
+        All that the results depend on beside the key. A folder with another fingerprint is
+        refused; of a mapping the message names what differs.
+    key_names : sequence of str, default=None
+        Names of the parts of a key, for the table; None numbers them.
+    n_jobs : int, default=None
+        Processes; None is 1, -1 one for each core. Each uses one thread. They never change the
+        results, nor the table.
+    progress : bool or callable, default=True
+        Whether to show on standard error how far the run is and how much time is left; or a
+        function that takes the units done, the units in all, and the seconds left.
+
+    Returns
+    -------
+    list of dict
+        What `work` returned for each unit, and `unit_seconds`. The times of a unit that was done
+        before are those of that time.
+
+    Raises
+    ------
+    UnitFailedError
+        If `work` raises an error; it names the unit.
+    FolderInUseError
+        If another run uses the folder.
+    JournalError
+        If the folder holds another experiment, or a damaged journal.
+    """
+    keys = _checked_keys(units)
+    names = _checked_names(key_names, keys)
+    about = {"fingerprint": fingerprint} if isinstance(fingerprint, str) else dict(fingerprint)
+    with ExitStack() as stack:
+        store = stack.enter_context(_opened(folder, about))
+        todo = [key for key in keys if key not in store.results]
+        n_before = len(keys) - len(todo)
+        tell = stack.enter_context(_told(progress, len(keys), n_before))
+        with _one_thread_each():
+            for n_done, (key, result) in enumerate(_finished(work, todo, n_jobs), n_before + 1):
+                store.add(key, result)
+                tell(n_done)
+        results = [{**store.results[key], **store.times.get(key, {})} for key in keys]
+        store.finish(_table(keys, names, [store.results[key] for key in keys]))
+    return results
+
+
+# -- Doing the work
+
+
+def _finished(work: Work, keys: list[Key], n_jobs: int | None) -> Iterator[tuple[Key, Result]]:
+    """Yield keys and results as they finish."""
+    n_processes = min(effective_n_jobs(n_jobs), len(keys))
+    if n_processes <= 1:
+        for key in keys:
+            yield key, _one(work, key)
+        return
+    # The work is pickled once, not for each unit. As an array joblib maps it into memory if it is
+    # large, and removes that file even if this process is killed.
+    packed = pickle.dumps(wrap_non_picklable_objects(work, keep_wrapper=False))
+    cargo = np.frombuffer(packed, dtype=np.uint8)
+    token = uuid.uuid4().hex
+    workers = {"initializer": _leave_with_parent, "initargs": (os.getpid(),)}
+    with parallel_config("loky", n_jobs=n_processes, inner_max_num_threads=1, **workers):
+        run = Parallel(return_as="generator_unordered")
+        yield from run(delayed(_one_elsewhere)(cargo, token, key) for key in keys)
+
+
+def _one(work: Work, key: Key) -> Result:
+    began = time.perf_counter()
+    try:
+        result = {name: _plain(name, value) for name, value in work(key).items()}
+    except Exception as problem:
+        raise UnitFailedError(
+            f"unit {key!r} failed: {type(problem).__name__}: {problem}"
+        ) from problem
+    return {**result, UNIT_SECONDS: time.perf_counter() - began}
+
+
+_unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
+
+
+def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key, Result]:
+    if token not in _unpacked:
+        _unpacked.clear()
+        _unpacked[token] = pickle.loads(cargo.tobytes())
+    return key, _one(_unpacked[token], key)
+
+
+def _leave_with_parent(parent: int) -> None:
+    """End this worker when its parent has been killed: it would wait for work for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:  # always so on Windows
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _plain(name: str, value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(
+        f"work must return numbers and texts, but {name!r} is of type {type(value).__name__}."
+    )
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Keep libraries to one thread here too: sums must not depend on where a unit is done."""
+    with threadpool_limits(1):
+        yield
+
+
+# -- Remembering it
+
+
+class _Memory:
+    """Results and times of the units that are done."""
+
+    def __init__(self) -> None:
+        self.results: dict[Key, Result] = {}
+        self.times: dict[Key, Result] = {}
+
+    def add(self, key: Key, result: Result) -> None:
+        self.results[key], self.times[key] = _parted(result)
+
+    def finish(self, table: str) -> None:
+        """Nothing is left to do."""
+
+
+class _Folder:
+    """The same on disk. Times come first, so that a unit in the journal has its times.
+
+    Only a power cut can lose them, and they are not worth the wait for the disk.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
+        self._table = folder / TABLE
+        if self._table.exists() and not (folder / JOURNAL).exists():
+            raise JournalError(
+                f"folder {str(folder)!r} holds {TABLE} but no {JOURNAL}, so that it is not known "
+                f"what it is of. It was left as it is; use another folder."
+            )
+        self._journal = LineFile(folder / JOURNAL, about)
+        self._times = LineFile(folder / TIMES, about, is_vital=False)
+        self.results, self.times = self._journal.results, self._times.results
+
+    def add(self, key: Key, result: Result) -> None:
+        result, times = _parted(result)
+        self._times.add(key, times)
+        self._journal.add(key, result)
+
+    def finish(self, table: str) -> None:
+        data = table.encode()
+        if not self._table.exists() or self._table.read_bytes() != data:
+            write_whole(self._table, data)
+
+    def close(self) -> None:
+        self._journal.close()
+        self._times.close()
+
+
+@contextmanager
+def _opened(folder: Any, about: Mapping[str, str]) -> Iterator[_Memory | _Folder]:
+    if folder is None:
+        yield _Memory()
+        return
+    path = make_folder(folder)
+    with folder_lock(path):
+        store = _Folder(path, about)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def _parted(result: Result) -> tuple[Result, Result]:
+    """Return what a run repeats, and the times, which it does not."""
+    times = {name: value for name, value in result.items() if name.endswith("_seconds")}
+    return {name: value for name, value in result.items() if name not in times}, times
+
+
+def _table(keys: list[Key], names: list[str], results: list[Result]) -> str:
+    columns = list(dict.fromkeys(name for result in results for name in result))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*names, *columns])
+    for key, result in zip(keys, results, strict=True):
+        writer.writerow([*key, *(result.get(column) for column in columns)])
+    return text.getvalue()
+
+
+# -- What was asked
+
+
+def _checked_keys(units: Iterable[Key]) -> list[Key]:
+    keys = [tuple(unit) for unit in units]
+    for key in keys:
+        if not key or not all(isinstance(part, str) or is_integer(part) for part in key):
+            raise ValueError(f"units must be tuples of texts and integers, got {key!r}.")
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"units must differ, but {twice!r} is there twice.")
+    return [tuple(part if isinstance(part, str) else int(part) for part in key) for key in keys]
+
+
+def _checked_names(names: Sequence[str] | None, keys: list[Key]) -> list[str]:
+    longest = max(map(len, keys), default=0)
+    if names is None:
+        return [f"key_{place}" for place in range(longest)]
+    if any(len(key) != len(names) for key in keys):
+        raise ValueError(f"units must have the parts {', '.join(names)}.")
+    return list(names)
+
+
+@contextmanager
+def _told(progress: bool | Tell, n_units: int, n_before: int) -> Iterator[Callable[[int], object]]:
+    if progress is False:
+        yield lambda n_done: None
+        return
+    if progress is True:
+        from spinney.ensemble._progress import progress as shown_progress
+
+        asked = SimpleNamespace(verbose=True)
+        with shown_progress(asked, "units", n_units, start=n_before) as tell:
+            yield tell
+        return
+    began = time.monotonic()
+    yield lambda n_done: progress(
+        n_done,
+        n_units,
+        (time.monotonic() - began) / (n_done - n_before) * (n_units - n_done),
+    )

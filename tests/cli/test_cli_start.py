@@ -1,0 +1,89 @@
+"""The command starts at once: help imports nothing that takes time."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+import click
+import pytest
+from click.testing import Result
+
+from spinney._cli._group import COMMANDS
+from spinney._cli._models import MODELS, make_model, names_for, parse_settings
+
+Run = Callable[..., Result]
+HELP = "import sys\nsys.argv = ['spinney', *{words!r}]\nfrom spinney._cli import main\n"
+LISTED = "finally:\n    print(sorted({'numpy', 'sklearn', 'rich', 'scipy'} & set(sys.modules)))"
+
+
+def seconds_of_help() -> float:
+    """Return the processor time of `spinney --help`, which other work does not change."""
+    before = os.times()
+    subprocess.run(
+        [sys.executable, "-c", HELP.format(words=["--help"]) + "main()"],
+        check=True,
+        capture_output=True,
+    )
+    after = os.times()
+    return (
+        after.children_user - before.children_user + after.children_system - before.children_system
+    )
+
+
+def test_help_takes_less_than_a_fifth_of_a_second() -> None:
+    assert min(seconds_of_help() for _ in range(5)) < 0.2
+
+
+@pytest.mark.parametrize("words", [["--help"], ["train", "--help"], ["compare", "--help"]])
+def test_help_imports_no_heavy_library(words: list[str]) -> None:
+    code = HELP.format(words=words) + "try:\n    main()\n" + LISTED
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_and_says_what_the_list_says(name: str) -> None:
+    command = import_module(f"spinney._cli._{name}").command
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    assert command.help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_help(run: Run, name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert result.output.startswith("Usage: ")
+
+
+def test_a_misspelt_command_is_corrected(run: Run) -> None:
+    result = run("trainn")
+    assert result.exit_code == 2
+    assert "no command 'trainn'. Did you mean 'train'?" in result.output
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_every_model_can_be_made(task: str) -> None:
+    made = [make_model(name, task, {}) for name in names_for(task)]
+    assert all(hasattr(model, "fit") for model in made)
+    assert names_for("classification") == list(MODELS)
+
+
+def test_settings_of_members_reach_the_members() -> None:
+    model = make_model("bagging", "classification", {"n_estimators": 7, "max_depth": 3})
+    assert (model.n_estimators, model.estimator.max_depth) == (7, 3)
+    boosted = make_model("adaboost", "classification", {"min_samples_leaf": 9})
+    assert (boosted.estimator.max_depth, boosted.estimator.min_samples_leaf) == (1, 9)
+
+
+def test_settings_are_numbers_words_and_nothing() -> None:
+    given = ["max_depth=4", "cf=0.1", "criterion=entropy", "max_features=null", "rules=false"]
+    assert parse_settings(given) == {
+        "max_depth": 4,
+        "cf": 0.1,
+        "criterion": "entropy",
+        "max_features": None,
+        "rules": False,
+    }
