@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spinney._file import ModelFileError, load, save
     from spinney.ensemble import (
         AdaBoostClassifier,
         AdaBoostRegressor,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
         Tree,
     )
 
-from spinney._file import ModelFileError, load, save  # isort: skip  # it knows all of the above
-
 __version__ = "0.1.0"
 
 _MODULE_OF = {
@@ -59,6 +58,7 @@ _MODULE_OF = {
     "IGPARegressor": "tree",
     "MixtureOfExpertsClassifier": "mixture",
     "MixtureOfExpertsRegressor": "mixture",
+    "ModelFileError": "_file",
     "Node": "tree",
     "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble",
@@ -66,6 +66,8 @@ _MODULE_OF = {
     "RuleSet": "rules",
     "Tree": "tree",
     "VotingCombiner": "ensemble",
+    "load": "_file",
+    "save": "_file",
 }
 _SUB_PACKAGES = frozenset(
     {"compare", "datasets", "ensemble", "evolve", "export", "mixture", "plot", "pruning"}

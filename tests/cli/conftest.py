@@ -36,8 +36,6 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Train once by the command, and return the file it wrote."""
-    if not hasattr(spinney, "save"):
-        pytest.skip("spinney.save is not there yet")
     made: dict[tuple[str, ...], Path] = {}
 
     def train(*arguments: str) -> Path:

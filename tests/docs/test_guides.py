@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from page_blocks import FENCED, read_blocks, run_page
 
-import spinney
-
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted((DOCS / "guide").glob("*.md"))
 
@@ -16,8 +14,6 @@ PAGES = sorted((DOCS / "guide").glob("*.md"))
 def test_blocks_print_what_is_shown(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if page.stem == "command_line" and not hasattr(spinney, "save"):
-        pytest.skip("spinney.save is not there yet")
     monkeypatch.chdir(tmp_path)
     n_run = 0
     for block, printed in run_page(page, tmp_path):
