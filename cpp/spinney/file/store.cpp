@@ -1,4 +1,5 @@
 #include <numeric>
+#include <type_traits>
 
 #include "spinney/data/target.hpp"
 #include "spinney/file/codec.hpp"
@@ -22,7 +23,8 @@ double told_risk(const Tree& tree, NodeId node) {
 
 namespace {
 
-/// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and reals for many.
+/// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and wholes and reals
+/// for many.
 template <class Sink>
 class Sender {
  public:
@@ -35,43 +37,81 @@ class Sender {
     sink_.whole(Part::n_costs, tree.cost.size());
     sink_.reals(Part::cost, tree.cost);
     sink_.whole(Part::n_groups, groups.size());
-    for (const std::int32_t g : groups) sink_.whole(Part::group, static_cast<std::uint64_t>(g));
+    sink_.wholes(Part::group, groups);
+    sink_.wholes(Part::kind, std::span<const TestKind>(tree.tests.kind));
+    sink_.wholes(Part::n_samples, std::span<const std::int64_t>(tree.n_samples));
     sink_.reals(Part::value, tree.value);
     sink_.reals(Part::weight, tree.weight);
     sink_.reals(Part::impurity, tree.impurity);
     sink_.reals(Part::risk, tree.risk);
+    send_inner(tree);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-      sink_.whole(Part::kind, static_cast<std::uint64_t>(tree.tests.kind[node]));
-      sink_.whole(Part::n_samples, static_cast<std::uint64_t>(tree.n_samples[node]));
-      if (tree.tests.kind[node] != TestKind::leaf) send_inner(tree, node);
+      if (tree.tests.kind[node] > TestKind::threshold) send_lists(tree.tests, node, 0);
+      send_surrogates(tree, node);
     }
   }
 
  private:
-  void send_inner(const Tree& tree, std::size_t node) {
-    sink_.whole(Part::child, static_cast<std::uint64_t>(tree.first_child[node]) - node);
-    if (tree.tests.kind[node] == TestKind::multiway)
-      sink_.whole(Part::n_children, static_cast<std::uint64_t>(tree.n_children[node]));
-    sink_.whole(Part::default_branch, static_cast<std::uint64_t>(tree.default_branch[node]));
-    sink_.real(Part::gain, tree.gain[node]);
-    send_test(tree.tests, node, 0);
-    const std::int64_t begin = tree.surrogates.begin[node], end = tree.surrogates.begin[node + 1];
-    sink_.whole(Part::n_surrogates, static_cast<std::uint64_t>(end - begin));
-    for (std::int64_t s = begin; s < end; ++s) {
-      sink_.whole(Part::surrogate_kind, static_cast<std::uint64_t>(tree.surrogates.tests.kind[s]));
-      send_test(tree.surrogates.tests, static_cast<std::size_t>(s), kToSurrogates);
-      sink_.whole(Part::reversed, tree.surrogates.reversed[s]);
-      sink_.real(Part::agreement, tree.surrogates.agreement[s]);
-      sink_.real(Part::adjusted, tree.surrogates.adjusted[s]);
+  /// What tests have without their lists: that is most of a forest.
+  void send_inner(const Tree& tree) {
+    const auto small = [](auto v) { return static_cast<std::uint32_t>(v); };
+    const auto begin = tree.surrogates.begin.begin();
+    list(tree, [](TestKind kind) { return kind != TestKind::leaf; });
+    gather(Part::child, wholes_, [&](NodeId node) { return small(tree.first_child[node] - node); });
+    gather(Part::default_branch, wholes_, [&](NodeId node) { return small(tree.default_branch[node]); });
+    gather(Part::n_surrogates, wholes_, [&](NodeId node) { return small(begin[node + 1] - begin[node]); });
+    gather(Part::gain, reals_, [&](NodeId node) { return tree.gain[node]; });
+    list(tree, [](TestKind kind) { return kind != TestKind::leaf && kind != TestKind::expression; });
+    gather(Part::feature, wholes_, [&](NodeId node) { return small(tree.tests.feature[node]); });
+    list(tree, [](TestKind kind) { return kind == TestKind::threshold; });
+    gather(Part::threshold, reals_, [&](NodeId node) { return tree.tests.threshold[node]; });
+    list(tree, [](TestKind kind) { return kind == TestKind::multiway; });
+    gather(Part::n_children, wholes_, [&](NodeId node) { return small(tree.n_children[node]); });
+  }
+
+  /// Lists the nodes of some kinds, without a branch that nobody could guess.
+  template <class Has>
+  void list(const Tree& tree, const Has& has) {
+    listed_.resize(tree.n_nodes());
+    std::size_t n = 0;
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
+      listed_[n] = static_cast<NodeId>(node);
+      n += has(tree.tests.kind[node]) ? 1 : 0;
+    }
+    listed_.resize(n);
+  }
+
+  template <class T, class ValueOf>
+  void gather(Part part, std::vector<T>& out, const ValueOf& value_of) {
+    out.resize(listed_.size());
+    for (std::size_t i = 0; i < listed_.size(); ++i) out[i] = value_of(listed_[i]);
+    if constexpr (std::is_same_v<T, double>) {
+      sink_.reals(part, out);
+    } else {
+      sink_.wholes(part, std::span<const T>(out));
     }
   }
 
-  void send_test(const TestTable& tests, std::size_t i, std::size_t shift) {
+  void send_surrogates(const Tree& tree, std::size_t node) {
+    const SurrogateTable& table = tree.surrogates;
+    for (std::int64_t s = table.begin[node]; s < table.begin[node + 1]; ++s) {
+      const TestKind kind = table.tests.kind[s];
+      sink_.whole(Part::surrogate_kind, static_cast<std::uint64_t>(kind));
+      if (kind != TestKind::expression)
+        sink_.whole(Part::surrogate_feature, static_cast<std::uint64_t>(table.tests.feature[s]));
+      if (kind == TestKind::threshold) sink_.real(Part::surrogate_threshold, table.tests.threshold[s]);
+      if (kind > TestKind::threshold) send_lists(table.tests, static_cast<std::size_t>(s), kToSurrogates);
+      sink_.whole(Part::reversed, table.reversed[s]);
+      sink_.real(Part::agreement, table.agreement[s]);
+      sink_.real(Part::adjusted, table.adjusted[s]);
+    }
+  }
+
+  /// The categories, cuts or tokens of a test.
+  void send_lists(const TestTable& tests, std::size_t i, std::size_t shift) {
     const auto at = [shift](Part part) { return static_cast<Part>(place_of(part) + shift); };
     const TestKind kind = tests.kind[i];
     if (kind == TestKind::expression) return send_tokens(tests.tokens(i), shift);
-    sink_.whole(at(Part::feature), static_cast<std::uint64_t>(tests.feature[i]));
-    if (kind == TestKind::threshold) return sink_.real(at(Part::threshold), tests.threshold[i]);
     sink_.whole(at(Part::n_codes), static_cast<std::uint64_t>(tests.code_begin[i + 1] - tests.code_begin[i]));
     for (std::int64_t c = tests.code_begin[i]; c < tests.code_begin[i + 1]; ++c) {
       sink_.whole(at(Part::code), static_cast<std::uint64_t>(tests.code[c]));
@@ -93,6 +133,9 @@ class Sender {
   }
 
   Sink& sink_;
+  std::vector<NodeId> listed_;
+  std::vector<std::uint32_t> wholes_;
+  std::vector<double> reals_;
 };
 
 /// Counts, and looks what types are needed.
@@ -100,10 +143,10 @@ struct Measure {
   ByPart<Range> ranges{};
   void whole(Part part, std::uint64_t v) { ranges[place_of(part)].add_whole(v); }
   void real(Part part, double v) { ranges[place_of(part)].add_real(v); }
-  void reals(Part part, std::span<const double> values) {
-    Range range;
-    for (const double v : values) range.add_real(v);
-    ranges[place_of(part)].join(range);
+  void reals(Part part, std::span<const double> values) { ranges[place_of(part)].add_reals(values); }
+  template <class T>
+  void wholes(Part part, std::span<const T> values) {
+    ranges[place_of(part)].add_wholes(values);
   }
 };
 
@@ -124,13 +167,19 @@ struct Write {
   }
   void whole(Part part, std::uint64_t v) { put(part, v); }
   void real(Part part, double v) { put(part, v); }
-  void reals(Part part, std::span<const double> values) {
+  void reals(Part part, std::span<const double> values) { put_all(part, values); }
+  template <class T>
+  void wholes(Part part, std::span<const T> values) {
+    put_all(part, values);
+  }
+  template <class T>
+  void put_all(Part part, std::span<const T> values) {
     Stored& stored = parts[place_of(part)];
     if (stored.bytes.empty()) return;  // left out
     std::byte* out = stored.bytes.data() + at[place_of(part)] * size_of(stored.type);
     at[place_of(part)] += values.size();
     with_type(stored.type, [&](auto example) {
-      for (const double v : values) {
+      for (const T v : values) {
         example = static_cast<decltype(example)>(v);
         std::memcpy(out, &example, sizeof(example));
         out += sizeof(example);
@@ -158,13 +207,14 @@ struct Measured {
   Told told;
 };
 
-/// trees(i) is one of n trees, groups(i) are its groups.
+/// trees(i, scratch) is one of n trees, in memory that may be used again for the next; groups(i) are its groups.
 template <class Trees, class Groups>
 StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees, const Groups& groups,
                       ThreadTeam& team) {
   std::vector<Measured> measured(n);
-  team.run(n, [&](std::size_t i, std::size_t) {
-    const Tree& tree = trees(i);
+  std::vector<Tree> scratch(team.size());
+  team.run(n, [&](std::size_t i, std::size_t worker) {
+    const Tree& tree = trees(i, scratch[worker]);
     Sender<Measure>(measured[i].measure).send(tree, groups(i));
     measured[i].told = told_by(tree);
   });
@@ -191,9 +241,9 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees,
     parts[p] = {type, ranges[p].size, std::vector<std::byte>(ranges[p].size * size_of(type))};
   }
   Write{parts, {}}.whole(Part::n_features, n_features);
-  team.run(n, [&](std::size_t i, std::size_t) {
+  team.run(n, [&](std::size_t i, std::size_t worker) {
     Write write{parts, begins[i]};
-    Sender<Write>(write).send(trees(i), groups(i));
+    Sender<Write>(write).send(trees(i, scratch[worker]), groups(i));
   });
   return parts;
 }
@@ -203,14 +253,19 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees,
 StoredParts store(const Tree& tree) {
   ThreadTeam alone(1);
   return store_all(
-      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t) -> const Tree& { return tree; },
+      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t, Tree&) -> const Tree& { return tree; },
       [](std::size_t) { return std::span<const std::int32_t>(); }, alone);
 }
 
 StoredParts store(const Forest& forest, ThreadTeam& team) {
   return store_all(
       forest.size(), static_cast<std::size_t>(forest.n_features()),
-      [&](std::size_t i) { return forest.member(i).tree.unpack(); },
+      [&](std::size_t i, Tree& scratch) -> const Tree& {
+        const PackedTree& packed = forest.member(i).tree;
+        if (!packed.is_packed()) return packed.tree();
+        packed.unpack_into(scratch);
+        return scratch;
+      },
       [&](std::size_t i) { return std::span<const std::int32_t>(forest.member(i).groups); }, team);
 }
 

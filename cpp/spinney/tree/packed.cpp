@@ -66,8 +66,20 @@ PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
 }
 
 Tree PackedTree::unpack() const {
-  if (!is_packed()) return whole_;
-  Tree tree = empty_like(whole_);
+  Tree tree;
+  unpack_into(tree);
+  return tree;
+}
+
+void PackedTree::unpack_into(Tree& tree) const {
+  if (!is_packed()) {
+    tree = whole_;
+    return;
+  }
+  tree.n_features = whole_.n_features;
+  tree.n_classes = whole_.n_classes;
+  tree.missing = whole_.missing;
+  tree.cost = whole_.cost;
   const auto n = static_cast<NodeId>(n_nodes());
   tree.parent.assign(n, kNoNode);
   tree.default_branch.assign(default_branch_.begin(), default_branch_.end());
@@ -106,7 +118,6 @@ Tree PackedTree::unpack() const {
     tree.risk.resize(n);
     for (NodeId node = 0; node < n; ++node) tree.risk[node] = least_cost_of(tree, node);
   }
-  return tree;
 }
 
 NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {

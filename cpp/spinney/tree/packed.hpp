@@ -16,6 +16,8 @@ class PackedTree {
   /// Whether the tree was packed: only threshold tests without stand-ins are. Others are kept as they are.
   bool is_packed() const { return whole_.n_nodes() == 0; }
   Tree unpack() const;
+  /// The same into a new tree, or one that a packed tree was unpacked into before: its memory is used again.
+  void unpack_into(Tree& tree) const;
 
   std::size_t n_nodes() const { return nodes_.size(); }
   std::int32_t n_classes() const { return whole_.n_classes; }
