@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -28,15 +29,16 @@ using Places = ByPart<std::size_t>;
 /// The parts, each read from some place on.
 class Source {
  public:
-  Source(const PartViews& parts, const Places& begin) : parts_(parts), at_(begin) {}
+  Source(const PartViews& parts, const Places& begin) : parts_(&parts), at_(begin) {}
 
-  bool has(Part part) const { return parts_[place_of(part)].size > 0; }
+  StoredType type(Part part) const { return (*parts_)[place_of(part)].type; }
+  bool has(Part part) const { return (*parts_)[place_of(part)].size > 0; }
   void need(Part part, std::size_t n) const {
-    if (n > parts_[place_of(part)].size - at_[place_of(part)]) refuse(name_of(part) + " has too few entries");
+    if (n > (*parts_)[place_of(part)].size - at_[place_of(part)]) refuse(name_of(part) + " has too few entries");
   }
   std::uint32_t whole(Part part) {
     need(part, 1);
-    return parts_[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);
+    return (*parts_)[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);
   }
   std::int32_t small(Part part) {
     const std::uint32_t n = whole(part);
@@ -46,23 +48,23 @@ class Source {
   }
   double real(Part part) {
     need(part, 1);
-    return parts_[place_of(part)].at<double>(at_[place_of(part)]++);
+    return (*parts_)[place_of(part)].at<double>(at_[place_of(part)]++);
   }
   template <class T>
   void fill(Part part, std::vector<T>& out, std::size_t n) {
     need(part, n);
     out.resize(n);
-    parts_[place_of(part)].copy(at_[place_of(part)], std::span<T>(out));
+    (*parts_)[place_of(part)].copy(at_[place_of(part)], std::span<T>(out));
     at_[place_of(part)] += n;
   }
   void finish() const {
     for (std::size_t p = 0; p < kParts; ++p) {
-      if (at_[p] != parts_[p].size) refuse(name_of(static_cast<Part>(p)) + " has too many entries");
+      if (at_[p] != (*parts_)[p].size) refuse(name_of(static_cast<Part>(p)) + " has too many entries");
     }
   }
 
  private:
-  const PartViews& parts_;
+  const PartViews* parts_;
   Places at_;
 };
 
@@ -165,45 +167,77 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
   if (source.has(Part::n_surrogates)) take_surrogates(source, tree.surrogates, source.whole(Part::n_surrogates));
 }
 
-/// A tree and what reading it needs, used again for the next one.
+/// What reading a tree needs, used again for the next one.
 struct Scratch {
   Tree tree;
+  std::vector<std::uint8_t> kind;
   std::vector<std::uint32_t> child, default_branch, feature;
-  std::vector<double> gain, threshold;
+  std::vector<double> threshold;
 };
 
-/// Nodes that are leaves or thresholds without stand-ins: all of a kind at once.
-void take_thresholds(Source& source, Scratch& scratch) {
-  Tree& tree = scratch.tree;
-  const auto is_inner = [](TestKind kind) { return kind != TestKind::leaf; };
-  const auto n = static_cast<std::size_t>(std::count_if(tree.tests.kind.begin(), tree.tests.kind.end(), is_inner));
-  source.fill(Part::child, scratch.child, n);
-  source.fill(Part::default_branch, scratch.default_branch, n);
-  source.fill(Part::gain, scratch.gain, n);
-  source.fill(Part::feature, scratch.feature, n);
-  source.fill(Part::threshold, scratch.threshold, n);
-  for (std::size_t node = 0, i = 0; node < tree.n_nodes(); ++node) {
-    if (tree.tests.kind[node] == TestKind::leaf) continue;
-    at_node(node, [&] { take_children(tree, node, scratch.child[i], 2); });
-    // What is out of range stays so as a negative number, and is found with the tree.
-    tree.default_branch[node] = static_cast<std::int32_t>(scratch.default_branch[i]);
-    tree.gain[node] = scratch.gain[i];
-    tree.tests.feature[node] = static_cast<FeatureIndex>(scratch.feature[i]);
-    tree.tests.threshold[node] = scratch.threshold[i];
+/// A tree of leaves and thresholds without stand-ins, straight into its packed form. Nothing if it is none, or if
+/// something is wrong with it, which reading it as any other tree will tell.
+std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
+  const std::size_t k = like.n_outputs();
+  if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
+  if (n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  source.fill(Part::kind, scratch.kind, n);
+  std::size_t n_inner = 0, most = 0;
+  for (const std::uint8_t kind : scratch.kind) {
+    n_inner += kind;
+    most = std::max<std::size_t>(most, kind);
+  }
+  if (most > static_cast<std::size_t>(TestKind::threshold)) return {};
+  PackedArrays arrays;
+  source.fill(Part::child, scratch.child, n_inner);
+  source.fill(Part::feature, scratch.feature, n_inner);
+  source.fill(Part::threshold, scratch.threshold, n_inner);
+  source.fill(Part::default_branch, scratch.default_branch, n_inner);
+  source.fill(Part::gain, arrays.gain, n_inner);
+  arrays.nodes.resize(n);
+  arrays.default_branch.assign(n, 0);
+  for (std::size_t node = 0, i = 0; node < n; ++node) {
+    RouteNode& at = arrays.nodes[node];
+    at = {kInfinity, 0, static_cast<NodeId>(node)};
+    if (scratch.kind[node] == 0) continue;
+    const std::size_t first = node + scratch.child[i];
+    if (scratch.child[i] == 0 || first + 1 >= n) return {};
+    at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
+    arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
     ++i;
   }
+  source.fill(Part::n_samples, arrays.n_samples, n);
+  if (source.type(Part::value) == StoredType::f64 || source.type(Part::value) == StoredType::u32) {
+    source.fill(Part::value, arrays.value, n * k);
+    if (std::all_of(arrays.value.begin(), arrays.value.end(), is_single)) {
+      arrays.small_value.assign(arrays.value.begin(), arrays.value.end());
+      arrays.value = {};
+    }
+  } else {
+    source.fill(Part::value, arrays.small_value, n * k);
+  }
+  if (source.has(Part::weight)) source.fill(Part::weight, arrays.weight, n);
+  if (source.has(Part::risk)) source.fill(Part::risk, arrays.risk, n);
+  if (source.has(Part::impurity)) source.fill(Part::impurity, arrays.impurity, n);
+  if (like.n_classes == 0) {
+    if (arrays.risk.empty()) return {};
+    if (arrays.weight.empty()) arrays.weight.assign(arrays.n_samples.begin(), arrays.n_samples.end());
+    for (std::size_t node = arrays.impurity.size(); node < n; ++node)
+      arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
+  } else if (arrays.impurity.empty()) {
+    return {};
+  }
+  PackedTree tree(like, std::move(arrays));
+  if (!tree.is_sound()) return {};
+  return tree;
 }
 
-/// Returns whether all are leaves or thresholds.
-bool take_kinds(Source& source, Tree& tree, std::size_t n) {
+void take_kinds(Source& source, Tree& tree, std::size_t n) {
   static_assert(sizeof(TestKind) == 1);
   source.fill(Part::kind, tree.tests.kind, n);
-  TestKind most = TestKind::leaf;
   for (std::size_t node = 0; node < n; ++node) {
-    most = std::max(most, tree.tests.kind[node]);
-    if (most > TestKind::expression) at_node(node, [] { refuse("unknown kind of test"); });
+    if (tree.tests.kind[node] > TestKind::expression) at_node(node, [] { refuse("unknown kind of test"); });
   }
-  return most <= TestKind::threshold;
 }
 
 /// What follows from the rest, where it was left out.
@@ -219,12 +253,8 @@ void tell(const Source& source, Tree& tree) {
   each(Part::impurity, tree.impurity, told_impurity);
 }
 
-/// A tree of leaves and thresholds uses the memory of the one before it again.
-void take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups, Scratch& scratch) {
-  Tree& tree = scratch.tree;
-  if (!tree.tests.code.empty() || !tree.tests.cut.empty() || !tree.tests.token.empty() ||
-      tree.surrogates.tests.size() > 0)
-    tree = {};
+/// What a tree is beside its nodes, and how many of these there are.
+std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups, Tree& tree) {
   const std::uint32_t n = source.whole(Part::n_nodes);
   tree.n_features = n_features;
   tree.n_classes = source.small(Part::n_classes);
@@ -235,21 +265,24 @@ void take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t
   source.fill(Part::group, groups, source.whole(Part::n_groups));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());
-  const bool thresholds = take_kinds(source, tree, n) && !source.has(Part::n_surrogates);
+  return n;
+}
+
+void take_nodes(Source& source, Tree& tree, std::size_t n) {
+  take_kinds(source, tree, n);
   resize(tree.tests, n);
   tree.first_child.assign(n, kNoNode);
   tree.n_children.assign(n, 0);
   tree.parent.assign(n, kNoNode);
   tree.default_branch.assign(n, 0);
   tree.gain.assign(n, 0.0);
-  tree.surrogates.begin.assign(n + std::size_t{1}, 0);
+  tree.surrogates.begin.assign(n + 1, 0);
   source.fill(Part::n_samples, tree.n_samples, n);
   source.fill(Part::value, tree.value, n * tree.n_outputs());
   if (source.has(Part::weight)) source.fill(Part::weight, tree.weight, n);
   if (source.has(Part::impurity)) source.fill(Part::impurity, tree.impurity, n);
   if (source.has(Part::risk)) source.fill(Part::risk, tree.risk, n);
   tell(source, tree);
-  if (thresholds) return take_thresholds(source, scratch);
   for (std::size_t node = 0; node < n; ++node) {
     if (tree.tests.kind[node] != TestKind::leaf) at_node(node, [&] { take_inner(source, tree, node); });
     close(tree.tests, node);
@@ -303,8 +336,7 @@ struct Repeats {
 /// Reads trees, and sees to it that storing them again makes the same arrays.
 class Restore {
  public:
-  Restore(const PartViews& parts, std::span<const std::int32_t> n_categories)
-      : parts_(parts), n_categories_(n_categories) {
+  Restore(const PartViews& parts, std::span<const std::int32_t> n_categories) : n_categories_(n_categories) {
     check_types(parts);
     if (parts[place_of(Part::n_features)].size != 1) refuse("'n_features' must have one entry");
     n_features_ = Source(parts, {}).small(Part::n_features);
@@ -314,9 +346,9 @@ class Restore {
   }
   std::int32_t n_features() const { return n_features_; }
 
-  const Tree& next(Source& source, std::vector<std::int32_t>& groups, Scratch& scratch, Repeats& repeats) const {
-    take_tree(source, n_features_, groups, scratch);
-    const Tree& tree = scratch.tree;
+  Tree next(Source& source, std::vector<std::int32_t>& groups, Repeats& repeats) const {
+    Tree tree;
+    take_nodes(source, tree, take_head(source, n_features_, groups, tree));
     if (const std::string problem = tree.check(); !problem.empty()) refuse(problem);
     if (!n_categories_.empty()) {
       check_codes(tree.tests, n_categories_, "node ");
@@ -326,8 +358,23 @@ class Restore {
     return tree;
   }
 
+  PackedTree next_packed(Source& source, std::vector<std::int32_t>& groups, Scratch& scratch, Repeats& repeats) const {
+    const Source before = source;
+    Tree like;
+    const std::uint32_t n = take_head(source, n_features_, groups, like);
+    if (auto packed = take_packed(source, like, n, scratch)) {
+      // Only stored weights, risks and impurities can repeat anything, and no class has its impurity told.
+      const bool may_repeat =
+          source.has(Part::weight) || source.has(Part::risk) || (source.has(Part::impurity) && like.n_classes == 0);
+      if (may_repeat) repeats.look_at(packed->unpack(), source);
+      if (source.has(Part::impurity) && like.n_classes > 0) repeats.impurity = false;
+      return std::move(*packed);
+    }
+    source = before;
+    return PackedTree(next(source, groups, repeats));
+  }
+
  private:
-  const PartViews& parts_;
   std::span<const std::int32_t> n_categories_;
   std::int32_t n_features_ = 0;
 };
@@ -392,13 +439,12 @@ Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_catego
   Source source(parts, {});
   source.whole(Part::n_features);
   std::vector<std::int32_t> groups;
-  Scratch scratch;
   Repeats repeats;
-  restore.next(source, groups, scratch, repeats);
+  Tree tree = restore.next(source, groups, repeats);
   if (!groups.empty()) refuse("one tree alone has no groups of classes");
   source.finish();
   repeats.check(parts);
-  return std::move(scratch.tree);
+  return tree;
 }
 
 Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, ThreadTeam& team) {
@@ -408,9 +454,8 @@ Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_ca
   std::vector<Scratch> scratch(begins.empty() ? 1 : team.size());
   std::vector<Repeats> repeats(scratch.size());
   const auto take = [&](std::size_t i, Source& source, std::size_t worker) {
-    at_tree(i, [&] {
-      members[i].tree = PackedTree(restore.next(source, members[i].groups, scratch[worker], repeats[worker]));
-    });
+    at_tree(
+        i, [&] { members[i].tree = restore.next_packed(source, members[i].groups, scratch[worker], repeats[worker]); });
   };
   Source source(parts, begins.empty() ? Places{} : begins.back());
   source.whole(Part::n_features);

@@ -92,7 +92,8 @@ struct Range {
     }
     single = single && is_single(v);
   }
-  void add_reals(std::span<const double> values) {
+  template <class T>
+  void add_reals(std::span<const T> values) {
     std::size_t i = 0;
     for (; i < values.size() && (whole || single); ++i) add_real(values[i]);
     size += values.size() - i;  // nothing more can be learned from the rest
