@@ -170,6 +170,7 @@ def try_files(first: int, count: int, seeds: list[Seed], place: Path, chunk: int
             at = note.value + 1
             continue
         total.add(found)
+        print(*found.findings, sep="\n", end="\n" if found.findings else "")
         at += n
         print(
             f"mutants {first} to {at - 1}: {total.n_files} files, {total.n_accepted} accepted, "

@@ -49,6 +49,14 @@ def _closing(text: str, opening: int) -> int:
     raise ValueError("brackets do not match")
 
 
+def _without_declaration(condition: str) -> tuple[str, str]:
+    """Divide `const int n = f(); n > 3` behind its first part, which may be empty."""
+    place = condition.find("; ")
+    if place < 0 or "{" in condition[:place]:  # a lambda
+        return "", condition
+    return condition[: place + 2], condition[place + 2 :]
+
+
 def switched(text: str, first: int) -> tuple[str, list[str]]:
     """Give every check of a C++ source a switch; return the source, and what each check says."""
     out, checks, done = "", [], 0
@@ -60,8 +68,8 @@ def switched(text: str, first: int) -> tuple[str, list[str]]:
         condition = text[opening + 1 : closing]
         if not REFUSES.match(text, closing + 1):
             continue
-        start, semicolon, condition = condition.rpartition("; ")
-        out += text[done:opening] + f"({start}{semicolon}({condition})"
+        start, condition = _without_declaration(condition)
+        out += text[done:opening] + f"({start}({condition})"
         out += f" && spinney_keeps({first + len(checks)}))"
         end = text.index(";", closing)
         checks.append(" ".join(text[opening:end].split())[:110])

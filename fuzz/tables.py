@@ -172,8 +172,12 @@ def try_table(outline: Outline, folder: Path) -> bool:
 
 
 def _same_kinds(X: pd.DataFrame) -> bool:
-    """Whether rows can be added without changing a type: categoricals may have other categories."""
-    return not any(isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes)
+    """Whether rows can be added without changing a type.
+
+    Categoricals may have other categories, and objects that are all missing are numbers to fit.
+    """
+    categorical = any(isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes)
+    return not categorical and not X.isna().all().any()
 
 
 def _assert_sane(model: Any, y: np.ndarray, rows: pd.DataFrame) -> None:

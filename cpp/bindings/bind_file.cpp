@@ -94,15 +94,17 @@ void bind_file(nb::module_& m) {
       nb::arg("forest"), nb::arg("n_threads") = 1, "The arrays that a forest is stored in, by name.");
   m.def(
       "forest_of_parts",
-      [](const nb::dict& parts, const Vector<std::int32_t>& n_categories) {
+      [](const nb::dict& parts, const Vector<std::int32_t>& n_categories, std::size_t n_threads) {
         const GivenParts given(parts);
         std::unique_ptr<Forest> forest;
         run_hosted([&](Interrupt& interrupt) {
-          forest = std::make_unique<Forest>(restore_forest(given.views, view(n_categories), interrupt));
+          ThreadTeam team(n_threads, &interrupt);
+          forest = std::make_unique<Forest>(restore_forest(given.views, view(n_categories), team));
         });
         return forest;
       },
-      nb::arg("parts"), nb::arg("n_categories").noconvert(), "The forest that is stored in some arrays, checked.");
+      nb::arg("parts"), nb::arg("n_categories").noconvert(), nb::arg("n_threads") = 1,
+      "The forest that is stored in some arrays, checked.");
 }
 
 }  // namespace spinney::bindings

@@ -114,19 +114,18 @@ TEST(a_forest_is_restored_and_framed) {
   members.push_back({PackedTree(std::move(builder).finish()), {}});
   const Forest forest(std::move(members));
   ThreadTeam team(2);
-  Interrupt interrupt;
   const StoredParts parts = store(forest, team);
   const auto bytes = to_frame(parts);
   const auto views = from_frame(bytes);
   CHECK(views.has_value());
-  const Forest again = restore_forest(*views, {}, interrupt);
+  const Forest again = restore_forest(*views, {}, team);
   CHECK(same(store(again, team), parts));
   for (std::size_t n = 0; n < bytes.size(); ++n) {  // cut anywhere, something is missing
     bool refused = false;
     try {
       const auto cut = from_frame(std::span(bytes).first(n));
       refused = !cut.has_value();
-      if (cut) restore_forest(*cut, {}, interrupt);
+      if (cut) restore_forest(*cut, {}, team);
     } catch (const std::invalid_argument&) {
       refused = true;
     }

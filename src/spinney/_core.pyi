@@ -613,5 +613,5 @@ def tree_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dic
 def forest_parts(forest: Forest, n_threads: int = 1) -> dict:
     """The arrays that a forest is stored in, by name."""
 
-def forest_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+def forest_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Forest:
     """The forest that is stored in some arrays, checked."""

@@ -41,7 +41,7 @@ CASES = {
     "a mixture of numbers": ("MixtureOfExpertsRegressor(branching=4)", "z"),
 }
 # What is slow to begin with is asked with fewer rows: it takes long enough.
-SLOWER = {"GP": (200_000, 12), "IGPA": (400_000, 12), "C45": (300_000, 12), "ID3": (300_000, 12)}
+SLOWER = {"GP": (200_000, 12), "IGPA": (600_000, 12), "C45": (300_000, 12), "ID3": (300_000, 12)}
 SLOWER |= {"Mixture": (100_000, 8)}
 
 INTERRUPT = """
@@ -88,7 +88,7 @@ def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
     facts = run(
         INTERRUPT
         + f"""
-BRIEF = dict(population_size=50, generations=20)
+BRIEF = dict(population_size=200, generations=50)
 rng = np.random.default_rng(0)
 X = rng.normal(size={shape})
 z = X[:, 0] + X[:, 1] * X[:, 2]

@@ -25,8 +25,11 @@ from spinney import (
     MixtureOfExpertsClassifier,
     MixtureOfExpertsRegressor,
     RandomForestClassifier,
+    RandomForestRegressor,
     VotingCombiner,
+    _core,
 )
+from spinney.ensemble import Forest
 from spinney.evolve import Bool, Function, Numeric, compose
 
 
@@ -82,6 +85,25 @@ def test_a_regrouped_forest_keeps_its_groups(table, path):
         model.forest_.groups(i) for i in range(5)
     ]
     same(model, loaded, X)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_any_number_of_threads_reads_and_writes_the_same_forest(kind):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(1500, 4)), rng.integers(0, 3, 1500)
+    forest = kind(6, oob_score=False, random_state=0).fit(X, y).forest_
+    assert forest.n_nodes.min() > 300  # enough to be worth more threads
+    parts = _core.forest_parts(forest._core, 1)
+    sizes = np.zeros(4, np.int32)
+    for n_threads in (1, 2, 5):
+        again = Forest(
+            _core.forest_of_parts(parts, sizes, n_threads), forest.schema, forest.classes
+        )
+        assert again == forest
+        assert difference(_core.forest_parts(again._core, n_threads), parts) is None
+    damaged = {**parts, "feature": parts["feature"] + np.uint8(4)}
+    with pytest.raises(ValueError, match="tree 0, node 0: feature out of range"):
+        _core.forest_of_parts(damaged, sizes, 5)
 
 
 # -- Members and experts of ours

@@ -17,7 +17,11 @@ StoredParts store(const Forest& forest, ThreadTeam& team);
 
 /// n_categories: of each column, 0 for numbers; category codes must be below. None: that is not checked.
 Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_categories);
-Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, Interrupt& interrupt);
+Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, ThreadTeam& team);
+inline Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, Interrupt& interrupt) {
+  ThreadTeam alone(1, &interrupt);
+  return restore_forest(parts, n_categories, alone);
+}
 
 /// What weight, impurity and risk are if they are left out.
 double told_weight(const Tree& tree, NodeId node);

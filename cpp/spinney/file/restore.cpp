@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -12,25 +13,32 @@ namespace {
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 std::string name_of(Part part) { return std::string("'").append(kPartNames[place_of(part)]).append("'"); }
 
-/// The parts, each read from its beginning to its end.
+void check_types(const PartViews& parts) {
+  for (std::size_t p = 0; p < kParts; ++p) {
+    const auto part = static_cast<Part>(p);
+    if (parts[p].size == 0) continue;
+    if (is_real(parts[p].type) && !holds_reals(part)) refuse(name_of(part) + " holds other than whole numbers");
+    if (!is_narrowest(parts[p])) refuse(name_of(part) + " is of a wider type than its numbers need");
+  }
+  // Kinds are read as bytes, and other numbers into types that hold 32 bits.
+  if (parts[place_of(Part::kind)].type != StoredType::u8) refuse("unknown kind of test");
+}
+
+using Places = ByPart<std::size_t>;
+
+/// The parts, each read from some place on.
 class Source {
  public:
-  explicit Source(const PartViews& parts) : parts_(parts) {
-    for (std::size_t p = 0; p < kParts; ++p) {
-      const auto part = static_cast<Part>(p);
-      if (parts[p].size == 0) continue;
-      if (is_real(parts[p].type) && !holds_reals(part)) refuse(name_of(part) + " holds other than whole numbers");
-      if (!is_narrowest(parts[p])) refuse(name_of(part) + " is of a wider type than its numbers need");
-    }
-  }
+  Source(const PartViews& parts, const Places& begin) : parts_(&parts), at_(begin) {}
 
-  bool has(Part part) const { return parts_[place_of(part)].size > 0; }
+  StoredType type(Part part) const { return (*parts_)[place_of(part)].type; }
+  bool has(Part part) const { return (*parts_)[place_of(part)].size > 0; }
   void need(Part part, std::size_t n) const {
-    if (n > parts_[place_of(part)].size - at_[place_of(part)]) refuse(name_of(part) + " has too few entries");
+    if (n > (*parts_)[place_of(part)].size - at_[place_of(part)]) refuse(name_of(part) + " has too few entries");
   }
   std::uint32_t whole(Part part) {
     need(part, 1);
-    return parts_[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);
+    return (*parts_)[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);
   }
   std::int32_t small(Part part) {
     const std::uint32_t n = whole(part);
@@ -40,24 +48,24 @@ class Source {
   }
   double real(Part part) {
     need(part, 1);
-    return parts_[place_of(part)].at<double>(at_[place_of(part)]++);
+    return (*parts_)[place_of(part)].at<double>(at_[place_of(part)]++);
   }
   template <class T>
   void fill(Part part, std::vector<T>& out, std::size_t n) {
     need(part, n);
     out.resize(n);
-    parts_[place_of(part)].copy(at_[place_of(part)], std::span<T>(out));
+    (*parts_)[place_of(part)].copy(at_[place_of(part)], std::span<T>(out));
     at_[place_of(part)] += n;
   }
   void finish() const {
     for (std::size_t p = 0; p < kParts; ++p) {
-      if (at_[p] != parts_[p].size) refuse(name_of(static_cast<Part>(p)) + " has too many entries");
+      if (at_[p] != (*parts_)[p].size) refuse(name_of(static_cast<Part>(p)) + " has too many entries");
     }
   }
 
  private:
-  const PartViews& parts_;
-  ByPart<std::size_t> at_{};
+  const PartViews* parts_;
+  Places at_;
 };
 
 TestKind kind_of(std::uint32_t code) {
@@ -128,29 +136,107 @@ void take_surrogates(Source& source, SurrogateTable& table, std::uint32_t n) {
   }
 }
 
-void take_inner(Source& source, Tree& tree, std::size_t node) {
-  const std::int64_t first = static_cast<std::int64_t>(node) + source.whole(Part::child);
-  tree.n_children[node] = tree.tests.kind[node] == TestKind::multiway ? source.small(Part::n_children) : 2;
-  if (first + tree.n_children[node] > static_cast<std::int64_t>(tree.n_nodes())) refuse("children out of range");
+/// Says what is wrong with a node.
+template <class Take>
+void at_node(std::size_t node, const Take& take) {
+  try {
+    take();
+  } catch (const std::invalid_argument& problem) {
+    refuse(std::string("node ").append(std::to_string(node)).append(": ").append(problem.what()));
+  }
+}
+
+void take_children(Tree& tree, std::size_t node, std::uint32_t distance, std::int32_t n_children) {
+  const std::int64_t first = static_cast<std::int64_t>(node) + distance;
+  if (first + n_children > static_cast<std::int64_t>(tree.n_nodes())) refuse("children out of range");
+  tree.n_children[node] = n_children;
   tree.first_child[node] = static_cast<NodeId>(first);
-  for (std::int64_t child = first; child < first + tree.n_children[node]; ++child) {
+  for (std::int64_t child = first; child < first + n_children; ++child) {
     if (tree.parent[child] != kNoNode) refuse("a child has two parents");
     tree.parent[child] = static_cast<NodeId>(node);
   }
+}
+
+void take_inner(Source& source, Tree& tree, std::size_t node) {
+  const std::uint32_t distance = source.whole(Part::child);
+  const bool two = tree.tests.kind[node] != TestKind::multiway;
+  take_children(tree, node, distance, two ? 2 : source.small(Part::n_children));
   tree.default_branch[node] = source.small(Part::default_branch);
   tree.gain[node] = source.real(Part::gain);
   take_test(source, tree.tests, node, 0);
   if (source.has(Part::n_surrogates)) take_surrogates(source, tree.surrogates, source.whole(Part::n_surrogates));
 }
 
+/// What reading a tree needs, used again for the next one.
+struct Scratch {
+  Tree tree;
+  std::vector<std::uint8_t> kind;
+  std::vector<std::uint32_t> child, default_branch, feature;
+  std::vector<double> threshold;
+};
+
+/// A tree of leaves and thresholds without stand-ins, straight into its packed form. Nothing if it is none, or if
+/// something is wrong with it, which reading it as any other tree will tell.
+std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
+  const std::size_t k = like.n_outputs();
+  if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
+  if (n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  source.fill(Part::kind, scratch.kind, n);
+  std::size_t n_inner = 0, most = 0;
+  for (const std::uint8_t kind : scratch.kind) {
+    n_inner += kind;
+    most = std::max<std::size_t>(most, kind);
+  }
+  if (most > static_cast<std::size_t>(TestKind::threshold)) return {};
+  PackedArrays arrays;
+  source.fill(Part::child, scratch.child, n_inner);
+  source.fill(Part::feature, scratch.feature, n_inner);
+  source.fill(Part::threshold, scratch.threshold, n_inner);
+  source.fill(Part::default_branch, scratch.default_branch, n_inner);
+  source.fill(Part::gain, arrays.gain, n_inner);
+  arrays.nodes.resize(n);
+  arrays.default_branch.assign(n, 0);
+  for (std::size_t node = 0, i = 0; node < n; ++node) {
+    RouteNode& at = arrays.nodes[node];
+    at = {kInfinity, 0, static_cast<NodeId>(node)};
+    if (scratch.kind[node] == 0) continue;
+    const std::size_t first = node + scratch.child[i];
+    if (scratch.child[i] == 0 || first + 1 >= n) return {};
+    at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
+    arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
+    ++i;
+  }
+  source.fill(Part::n_samples, arrays.n_samples, n);
+  if (source.type(Part::value) == StoredType::f64 || source.type(Part::value) == StoredType::u32) {
+    source.fill(Part::value, arrays.value, n * k);
+    if (std::all_of(arrays.value.begin(), arrays.value.end(), is_single)) {
+      arrays.small_value.assign(arrays.value.begin(), arrays.value.end());
+      arrays.value = {};
+    }
+  } else {
+    source.fill(Part::value, arrays.small_value, n * k);
+  }
+  if (source.has(Part::weight)) source.fill(Part::weight, arrays.weight, n);
+  if (source.has(Part::risk)) source.fill(Part::risk, arrays.risk, n);
+  if (source.has(Part::impurity)) source.fill(Part::impurity, arrays.impurity, n);
+  if (like.n_classes == 0) {
+    if (arrays.risk.empty()) return {};
+    if (arrays.weight.empty()) arrays.weight.assign(arrays.n_samples.begin(), arrays.n_samples.end());
+    for (std::size_t node = arrays.impurity.size(); node < n; ++node)
+      arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
+  } else if (arrays.impurity.empty()) {
+    return {};
+  }
+  PackedTree tree(like, std::move(arrays));
+  if (!tree.is_sound()) return {};
+  return tree;
+}
+
 void take_kinds(Source& source, Tree& tree, std::size_t n) {
-  std::vector<std::uint8_t> kinds;
-  source.fill(Part::kind, kinds, n);
-  tree.tests.kind.reserve(n);
+  static_assert(sizeof(TestKind) == 1);
+  source.fill(Part::kind, tree.tests.kind, n);
   for (std::size_t node = 0; node < n; ++node) {
-    if (kinds[node] > static_cast<std::uint8_t>(TestKind::expression))
-      refuse(std::string("node ").append(std::to_string(node)).append(": unknown kind of test"));
-    tree.tests.kind.push_back(static_cast<TestKind>(kinds[node]));
+    if (tree.tests.kind[node] > TestKind::expression) at_node(node, [] { refuse("unknown kind of test"); });
   }
 }
 
@@ -167,8 +253,8 @@ void tell(const Source& source, Tree& tree) {
   each(Part::impurity, tree.impurity, told_impurity);
 }
 
-Tree take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups) {
-  Tree tree;
+/// What a tree is beside its nodes, and how many of these there are.
+std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups, Tree& tree) {
   const std::uint32_t n = source.whole(Part::n_nodes);
   tree.n_features = n_features;
   tree.n_classes = source.small(Part::n_classes);
@@ -179,6 +265,10 @@ Tree take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t
   source.fill(Part::group, groups, source.whole(Part::n_groups));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());
+  return n;
+}
+
+void take_nodes(Source& source, Tree& tree, std::size_t n) {
   take_kinds(source, tree, n);
   resize(tree.tests, n);
   tree.first_child.assign(n, kNoNode);
@@ -186,7 +276,7 @@ Tree take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t
   tree.parent.assign(n, kNoNode);
   tree.default_branch.assign(n, 0);
   tree.gain.assign(n, 0.0);
-  tree.surrogates.begin.assign(n + std::size_t{1}, 0);
+  tree.surrogates.begin.assign(n + 1, 0);
   source.fill(Part::n_samples, tree.n_samples, n);
   source.fill(Part::value, tree.value, n * tree.n_outputs());
   if (source.has(Part::weight)) source.fill(Part::weight, tree.weight, n);
@@ -194,17 +284,10 @@ Tree take_tree(Source& source, std::int32_t n_features, std::vector<std::int32_t
   if (source.has(Part::risk)) source.fill(Part::risk, tree.risk, n);
   tell(source, tree);
   for (std::size_t node = 0; node < n; ++node) {
-    if (tree.tests.kind[node] != TestKind::leaf) {
-      try {
-        take_inner(source, tree, node);
-      } catch (const std::invalid_argument& problem) {
-        refuse(std::string("node ").append(std::to_string(node)).append(": ").append(problem.what()));
-      }
-    }
+    if (tree.tests.kind[node] != TestKind::leaf) at_node(node, [&] { take_inner(source, tree, node); });
     close(tree.tests, node);
     tree.surrogates.begin[node + 1] = static_cast<std::int64_t>(tree.surrogates.tests.size());
   }
-  return tree;
 }
 
 /// The codes of every test are those of categories of its column.
@@ -216,77 +299,177 @@ void check_codes(const TestTable& tests, std::span<const std::int32_t> n_categor
   }
 }
 
-/// Reads tree after tree, and sees to it that storing them again makes the same arrays.
+/// What trees repeat of what other arrays tell.
+struct Repeats {
+  bool weight = true, impurity = true, risk = true, no_surrogates = true;
+
+  void look_at(const Tree& tree, const Source& source) {
+    const auto same = [&](Part part, const std::vector<double>& values, double (*told)(const Tree&, NodeId)) {
+      if (!source.has(part)) return true;
+      for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
+        if (!same_bits(values[node], told(tree, node))) return false;
+      }
+      return true;
+    };
+    weight = weight && same(Part::weight, tree.weight, told_weight);
+    impurity = impurity && same(Part::impurity, tree.impurity, told_impurity);
+    risk = risk && same(Part::risk, tree.risk, told_risk);
+    no_surrogates = no_surrogates && tree.surrogates.tests.size() == 0;
+  }
+  void join(const Repeats& other) {
+    weight = weight && other.weight;
+    impurity = impurity && other.impurity;
+    risk = risk && other.risk;
+    no_surrogates = no_surrogates && other.no_surrogates;
+  }
+  void check(const PartViews& parts) const {
+    const auto once = [&](Part part, bool repeats) {
+      if (parts[place_of(part)].size > 0 && repeats) refuse(name_of(part) + " repeats what other arrays tell");
+    };
+    once(Part::weight, weight);
+    once(Part::impurity, impurity);
+    once(Part::risk, risk);
+    once(Part::n_surrogates, no_surrogates);
+  }
+};
+
+/// Reads trees, and sees to it that storing them again makes the same arrays.
 class Restore {
  public:
-  Restore(const PartViews& parts, std::span<const std::int32_t> n_categories)
-      : source_(parts), n_categories_(n_categories), n_features_(source_.small(Part::n_features)) {
+  Restore(const PartViews& parts, std::span<const std::int32_t> n_categories) : n_categories_(n_categories) {
+    check_types(parts);
+    if (parts[place_of(Part::n_features)].size != 1) refuse("'n_features' must have one entry");
+    n_features_ = Source(parts, {}).small(Part::n_features);
     if (!n_categories.empty() && n_categories.size() != static_cast<std::size_t>(n_features_))
       refuse("there are " + std::to_string(n_features_) + " features, but " + std::to_string(n_categories.size()) +
              " columns");
   }
   std::int32_t n_features() const { return n_features_; }
 
-  Tree next(std::vector<std::int32_t>& groups) {
-    Tree tree = take_tree(source_, n_features_, groups);
+  Tree next(Source& source, std::vector<std::int32_t>& groups, Repeats& repeats) const {
+    Tree tree;
+    take_nodes(source, tree, take_head(source, n_features_, groups, tree));
     if (const std::string problem = tree.check(); !problem.empty()) refuse(problem);
     if (!n_categories_.empty()) {
       check_codes(tree.tests, n_categories_, "node ");
       check_codes(tree.surrogates.tests, n_categories_, "surrogate ");
     }
-    for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-      repeats_weight_ = repeats_weight_ && same_bits(tree.weight[node], told_weight(tree, node));
-      repeats_impurity_ = repeats_impurity_ && same_bits(tree.impurity[node], told_impurity(tree, node));
-      repeats_risk_ = repeats_risk_ && same_bits(tree.risk[node], told_risk(tree, node));
-    }
-    n_surrogates_ += tree.surrogates.tests.size();
+    repeats.look_at(tree, source);
     return tree;
   }
 
-  void finish() const {
-    source_.finish();
-    const auto once = [&](Part part, bool repeats) {
-      if (source_.has(part) && repeats) refuse(name_of(part) + " repeats what other arrays tell");
-    };
-    once(Part::weight, repeats_weight_);
-    once(Part::impurity, repeats_impurity_);
-    once(Part::risk, repeats_risk_);
-    once(Part::n_surrogates, n_surrogates_ == 0);
+  PackedTree next_packed(Source& source, std::vector<std::int32_t>& groups, Scratch& scratch, Repeats& repeats) const {
+    const Source before = source;
+    Tree like;
+    const std::uint32_t n = take_head(source, n_features_, groups, like);
+    if (auto packed = take_packed(source, like, n, scratch)) {
+      // Only stored weights, risks and impurities can repeat anything, and no class has its impurity told.
+      const bool may_repeat =
+          source.has(Part::weight) || source.has(Part::risk) || (source.has(Part::impurity) && like.n_classes == 0);
+      if (may_repeat) repeats.look_at(packed->unpack(), source);
+      if (source.has(Part::impurity) && like.n_classes > 0) repeats.impurity = false;
+      return std::move(*packed);
+    }
+    source = before;
+    return PackedTree(next(source, groups, repeats));
   }
 
  private:
-  Source source_;
   std::span<const std::int32_t> n_categories_;
-  std::int32_t n_features_;
-  bool repeats_weight_ = true, repeats_impurity_ = true, repeats_risk_ = true;
-  std::size_t n_surrogates_ = 0;
+  std::int32_t n_features_ = 0;
 };
+
+/// Where the parts of each tree begin, and after the last of them end, if that is easily told and worth it: large trees
+/// of leaves and thresholds. Otherwise trees are read one after the other.
+std::vector<Places> beginnings(const PartViews& parts) {
+  constexpr std::size_t kLarge = 256;  // nodes a tree: the places of small ones would take more room than they
+  const StoredView &kind = parts[place_of(Part::kind)], &n_nodes = parts[place_of(Part::n_nodes)];
+  const StoredView& n_classes = parts[place_of(Part::n_classes)];
+  const bool plain = n_classes.size == n_nodes.size && parts[place_of(Part::n_costs)].size == n_nodes.size &&
+                     parts[place_of(Part::n_groups)].size == n_nodes.size &&
+                     parts[place_of(Part::n_surrogates)].size == 0;
+  if (!plain || n_nodes.size < 2 || kind.size / kLarge < n_nodes.size) return {};
+  std::vector<Places> begins = {{}};
+  std::vector<std::uint8_t> kinds;
+  for (std::size_t i = 0; i < n_nodes.size; ++i) {
+    Places at = begins.back();
+    const auto n = n_nodes.at<std::size_t>(i), k = std::max<std::size_t>(n_classes.at<std::size_t>(i), 1);
+    if (n > kind.size - at[place_of(Part::kind)]) return {};
+    kinds.resize(n);
+    kind.copy(at[place_of(Part::kind)], std::span(kinds));
+    std::size_t n_inner = 0;
+    for (const std::uint8_t code : kinds) {
+      if (code > 1) return {};
+      n_inner += code;
+    }
+    const auto move = [&](Part part, std::size_t by) {
+      if (parts[place_of(part)].size > 0) at[place_of(part)] += by;
+    };
+    for (const Part part : {Part::n_nodes, Part::n_classes, Part::missing, Part::n_costs, Part::n_groups})
+      move(part, 1);
+    for (const Part part : {Part::kind, Part::n_samples, Part::weight, Part::impurity, Part::risk}) move(part, n);
+    for (const Part part : {Part::child, Part::default_branch, Part::gain, Part::feature, Part::threshold})
+      move(part, n_inner);
+    move(Part::value, n * k);
+    move(Part::cost, parts[place_of(Part::n_costs)].at<std::size_t>(i));
+    move(Part::group, parts[place_of(Part::n_groups)].at<std::size_t>(i));
+    for (std::size_t p = 0; p < kParts; ++p) {
+      if (at[p] > parts[p].size) return {};
+    }
+    begins.push_back(at);
+  }
+  return begins;
+}
+
+/// Says which tree something is wrong with.
+template <class Take>
+void at_tree(std::size_t i, const Take& take) {
+  try {
+    take();
+  } catch (const std::invalid_argument& problem) {
+    refuse(std::string("tree ").append(std::to_string(i)).append(", ").append(problem.what()));
+  }
+}
 
 }  // namespace
 
 Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_categories) {
   if (parts[place_of(Part::n_nodes)].size != 1) refuse("the arrays are those of a forest, not of one tree");
-  Restore restore(parts, n_categories);
+  const Restore restore(parts, n_categories);
+  Source source(parts, {});
+  source.whole(Part::n_features);
   std::vector<std::int32_t> groups;
-  Tree tree = restore.next(groups);
+  Repeats repeats;
+  Tree tree = restore.next(source, groups, repeats);
   if (!groups.empty()) refuse("one tree alone has no groups of classes");
-  restore.finish();
+  source.finish();
+  repeats.check(parts);
   return tree;
 }
 
-Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, Interrupt& interrupt) {
-  Restore restore(parts, n_categories);
+Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, ThreadTeam& team) {
+  const Restore restore(parts, n_categories);
   std::vector<Member> members(parts[place_of(Part::n_nodes)].size);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    interrupt.check();
-    try {
-      const Tree tree = restore.next(members[i].groups);
-      members[i].tree = PackedTree(tree);
-    } catch (const std::invalid_argument& problem) {
-      refuse(std::string("tree ").append(std::to_string(i)).append(", ").append(problem.what()));
-    }
+  const std::vector<Places> begins = beginnings(parts);
+  std::vector<Scratch> scratch(begins.empty() ? 1 : team.size());
+  std::vector<Repeats> repeats(scratch.size());
+  const auto take = [&](std::size_t i, Source& source, std::size_t worker) {
+    at_tree(
+        i, [&] { members[i].tree = restore.next_packed(source, members[i].groups, scratch[worker], repeats[worker]); });
+  };
+  Source source(parts, begins.empty() ? Places{} : begins.back());
+  source.whole(Part::n_features);
+  if (begins.empty()) {
+    for (std::size_t i = 0; i < members.size(); ++i) take(i, source, 0);
+  } else {
+    team.run(members.size(), [&](std::size_t i, std::size_t worker) {
+      Source own(parts, begins[i]);
+      take(i, own, worker);
+    });
   }
-  restore.finish();
+  source.finish();
+  for (const Repeats& one : repeats) repeats[0].join(one);
+  repeats[0].check(parts);
   Forest forest(std::move(members));
   if (const std::string problem = forest.check(); !problem.empty()) refuse(problem);
   if (forest.size() == 0 && restore.n_features() != 0) refuse("a forest without trees has no features");

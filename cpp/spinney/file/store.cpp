@@ -1,4 +1,5 @@
 #include <numeric>
+#include <type_traits>
 
 #include "spinney/data/target.hpp"
 #include "spinney/file/codec.hpp"
@@ -22,56 +23,129 @@ double told_risk(const Tree& tree, NodeId node) {
 
 namespace {
 
-/// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and reals for many.
+/// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and wholes and reals
+/// for many.
 template <class Sink>
 class Sender {
  public:
   explicit Sender(Sink& sink) : sink_(sink) {}
 
   void send(const Tree& tree, std::span<const std::int32_t> groups) {
-    sink_.whole(Part::n_nodes, tree.n_nodes());
-    sink_.whole(Part::n_classes, static_cast<std::uint64_t>(tree.n_classes));
-    sink_.whole(Part::missing, static_cast<std::uint64_t>(tree.missing));
-    sink_.whole(Part::n_costs, tree.cost.size());
-    sink_.reals(Part::cost, tree.cost);
-    sink_.whole(Part::n_groups, groups.size());
-    for (const std::int32_t g : groups) sink_.whole(Part::group, static_cast<std::uint64_t>(g));
-    sink_.reals(Part::value, tree.value);
-    sink_.reals(Part::weight, tree.weight);
-    sink_.reals(Part::impurity, tree.impurity);
-    sink_.reals(Part::risk, tree.risk);
+    send_head(tree, tree.n_nodes(), groups);
+    sink_.wholes(Part::kind, std::span<const TestKind>(tree.tests.kind));
+    sink_.wholes(Part::n_samples, std::span<const std::int64_t>(tree.n_samples));
+    sink_.reals(Part::value, std::span<const double>(tree.value));
+    sink_.reals(Part::weight, std::span<const double>(tree.weight));
+    sink_.reals(Part::impurity, std::span<const double>(tree.impurity));
+    sink_.reals(Part::risk, std::span<const double>(tree.risk));
+    send_inner(tree);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-      sink_.whole(Part::kind, static_cast<std::uint64_t>(tree.tests.kind[node]));
-      sink_.whole(Part::n_samples, static_cast<std::uint64_t>(tree.n_samples[node]));
-      if (tree.tests.kind[node] != TestKind::leaf) send_inner(tree, node);
+      if (tree.tests.kind[node] > TestKind::threshold) send_lists(tree.tests, node, 0);
+      send_surrogates(tree, node);
     }
+  }
+
+  /// A tree that is packed, from its arrays; weight and risk only if they are not told by values.
+  void send(const PackedTree& tree, std::span<const std::int32_t> groups) {
+    const PackedArrays& from = tree.arrays();
+    const std::size_t n = tree.n_nodes();
+    send_head(tree.tree(), n, groups);
+    kinds_.resize(n);
+    listed_.resize(n + 1);
+    std::size_t n_inner = 0;
+    for (std::size_t node = 0; node < n; ++node) {
+      listed_[n_inner] = static_cast<NodeId>(node);
+      kinds_[node] = from.is_leaf(static_cast<NodeId>(node)) ? 0 : 1;
+      n_inner += kinds_[node];
+    }
+    listed_.resize(n_inner);
+    sink_.wholes(Part::kind, std::span<const std::uint8_t>(kinds_));
+    sink_.wholes(Part::n_samples, std::span<const std::uint32_t>(from.n_samples));
+    sink_.reals(Part::value, std::span<const float>(from.small_value));
+    sink_.reals(Part::value, std::span<const double>(from.value));
+    sink_.reals(Part::weight, std::span<const double>(from.weight));
+    sink_.reals(Part::risk, std::span<const double>(from.risk));
+    sink_.reals(Part::impurity, std::span<const double>(from.impurity));
+    sink_.reals(Part::gain, std::span<const double>(from.gain));
+    gather(Part::child, wholes_,
+           [&](NodeId node) { return static_cast<std::uint32_t>(from.nodes[node].child - node); });
+    gather(Part::default_branch, wholes_, [&](NodeId node) { return std::uint32_t{from.default_branch[node]}; });
+    gather(Part::n_surrogates, wholes_, [&](NodeId) { return std::uint32_t{0}; });
+    gather(Part::feature, wholes_, [&](NodeId node) { return static_cast<std::uint32_t>(from.nodes[node].feature); });
+    gather(Part::threshold, reals_, [&](NodeId node) { return from.nodes[node].threshold; });
   }
 
  private:
-  void send_inner(const Tree& tree, std::size_t node) {
-    sink_.whole(Part::child, static_cast<std::uint64_t>(tree.first_child[node]) - node);
-    if (tree.tests.kind[node] == TestKind::multiway)
-      sink_.whole(Part::n_children, static_cast<std::uint64_t>(tree.n_children[node]));
-    sink_.whole(Part::default_branch, static_cast<std::uint64_t>(tree.default_branch[node]));
-    sink_.real(Part::gain, tree.gain[node]);
-    send_test(tree.tests, node, 0);
-    const std::int64_t begin = tree.surrogates.begin[node], end = tree.surrogates.begin[node + 1];
-    sink_.whole(Part::n_surrogates, static_cast<std::uint64_t>(end - begin));
-    for (std::int64_t s = begin; s < end; ++s) {
-      sink_.whole(Part::surrogate_kind, static_cast<std::uint64_t>(tree.surrogates.tests.kind[s]));
-      send_test(tree.surrogates.tests, static_cast<std::size_t>(s), kToSurrogates);
-      sink_.whole(Part::reversed, tree.surrogates.reversed[s]);
-      sink_.real(Part::agreement, tree.surrogates.agreement[s]);
-      sink_.real(Part::adjusted, tree.surrogates.adjusted[s]);
+  void send_head(const Tree& tree, std::size_t n_nodes, std::span<const std::int32_t> groups) {
+    sink_.whole(Part::n_nodes, n_nodes);
+    sink_.whole(Part::n_classes, static_cast<std::uint64_t>(tree.n_classes));
+    sink_.whole(Part::missing, static_cast<std::uint64_t>(tree.missing));
+    sink_.whole(Part::n_costs, tree.cost.size());
+    sink_.reals(Part::cost, std::span<const double>(tree.cost));
+    sink_.whole(Part::n_groups, groups.size());
+    sink_.wholes(Part::group, groups);
+  }
+
+  /// What tests have without their lists: that is most of a forest.
+  void send_inner(const Tree& tree) {
+    const auto small = [](auto v) { return static_cast<std::uint32_t>(v); };
+    const auto begin = tree.surrogates.begin.begin();
+    list(tree, [](TestKind kind) { return kind != TestKind::leaf; });
+    gather(Part::child, wholes_, [&](NodeId node) { return small(tree.first_child[node] - node); });
+    gather(Part::default_branch, wholes_, [&](NodeId node) { return small(tree.default_branch[node]); });
+    gather(Part::n_surrogates, wholes_, [&](NodeId node) { return small(begin[node + 1] - begin[node]); });
+    gather(Part::gain, reals_, [&](NodeId node) { return tree.gain[node]; });
+    list(tree, [](TestKind kind) { return kind != TestKind::leaf && kind != TestKind::expression; });
+    gather(Part::feature, wholes_, [&](NodeId node) { return small(tree.tests.feature[node]); });
+    list(tree, [](TestKind kind) { return kind == TestKind::threshold; });
+    gather(Part::threshold, reals_, [&](NodeId node) { return tree.tests.threshold[node]; });
+    list(tree, [](TestKind kind) { return kind == TestKind::multiway; });
+    gather(Part::n_children, wholes_, [&](NodeId node) { return small(tree.n_children[node]); });
+  }
+
+  /// Lists the nodes of some kinds, without a branch that nobody could guess.
+  template <class Has>
+  void list(const Tree& tree, const Has& has) {
+    listed_.resize(tree.n_nodes());
+    std::size_t n = 0;
+    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
+      listed_[n] = static_cast<NodeId>(node);
+      n += has(tree.tests.kind[node]) ? 1 : 0;
+    }
+    listed_.resize(n);
+  }
+
+  template <class T, class ValueOf>
+  void gather(Part part, std::vector<T>& out, const ValueOf& value_of) {
+    out.resize(listed_.size());
+    for (std::size_t i = 0; i < listed_.size(); ++i) out[i] = value_of(listed_[i]);
+    if constexpr (std::is_same_v<T, double>) {
+      sink_.reals(part, std::span<const double>(out));
+    } else {
+      sink_.wholes(part, std::span<const T>(out));
     }
   }
 
-  void send_test(const TestTable& tests, std::size_t i, std::size_t shift) {
+  void send_surrogates(const Tree& tree, std::size_t node) {
+    const SurrogateTable& table = tree.surrogates;
+    for (std::int64_t s = table.begin[node]; s < table.begin[node + 1]; ++s) {
+      const TestKind kind = table.tests.kind[s];
+      sink_.whole(Part::surrogate_kind, static_cast<std::uint64_t>(kind));
+      if (kind != TestKind::expression)
+        sink_.whole(Part::surrogate_feature, static_cast<std::uint64_t>(table.tests.feature[s]));
+      if (kind == TestKind::threshold) sink_.real(Part::surrogate_threshold, table.tests.threshold[s]);
+      if (kind > TestKind::threshold) send_lists(table.tests, static_cast<std::size_t>(s), kToSurrogates);
+      sink_.whole(Part::reversed, table.reversed[s]);
+      sink_.real(Part::agreement, table.agreement[s]);
+      sink_.real(Part::adjusted, table.adjusted[s]);
+    }
+  }
+
+  /// The categories, cuts or tokens of a test.
+  void send_lists(const TestTable& tests, std::size_t i, std::size_t shift) {
     const auto at = [shift](Part part) { return static_cast<Part>(place_of(part) + shift); };
     const TestKind kind = tests.kind[i];
     if (kind == TestKind::expression) return send_tokens(tests.tokens(i), shift);
-    sink_.whole(at(Part::feature), static_cast<std::uint64_t>(tests.feature[i]));
-    if (kind == TestKind::threshold) return sink_.real(at(Part::threshold), tests.threshold[i]);
     sink_.whole(at(Part::n_codes), static_cast<std::uint64_t>(tests.code_begin[i + 1] - tests.code_begin[i]));
     for (std::int64_t c = tests.code_begin[i]; c < tests.code_begin[i + 1]; ++c) {
       sink_.whole(at(Part::code), static_cast<std::uint64_t>(tests.code[c]));
@@ -93,6 +167,10 @@ class Sender {
   }
 
   Sink& sink_;
+  std::vector<std::uint8_t> kinds_;
+  std::vector<NodeId> listed_;
+  std::vector<std::uint32_t> wholes_;
+  std::vector<double> reals_;
 };
 
 /// Counts, and looks what types are needed.
@@ -100,10 +178,13 @@ struct Measure {
   ByPart<Range> ranges{};
   void whole(Part part, std::uint64_t v) { ranges[place_of(part)].add_whole(v); }
   void real(Part part, double v) { ranges[place_of(part)].add_real(v); }
-  void reals(Part part, std::span<const double> values) {
-    Range range;
-    for (const double v : values) range.add_real(v);
-    ranges[place_of(part)].join(range);
+  template <class T>
+  void reals(Part part, std::span<const T> values) {
+    ranges[place_of(part)].add_reals(values);
+  }
+  template <class T>
+  void wholes(Part part, std::span<const T> values) {
+    ranges[place_of(part)].add_wholes(values);
   }
 };
 
@@ -124,13 +205,22 @@ struct Write {
   }
   void whole(Part part, std::uint64_t v) { put(part, v); }
   void real(Part part, double v) { put(part, v); }
-  void reals(Part part, std::span<const double> values) {
+  template <class T>
+  void reals(Part part, std::span<const T> values) {
+    put_all(part, values);
+  }
+  template <class T>
+  void wholes(Part part, std::span<const T> values) {
+    put_all(part, values);
+  }
+  template <class T>
+  void put_all(Part part, std::span<const T> values) {
     Stored& stored = parts[place_of(part)];
     if (stored.bytes.empty()) return;  // left out
     std::byte* out = stored.bytes.data() + at[place_of(part)] * size_of(stored.type);
     at[place_of(part)] += values.size();
     with_type(stored.type, [&](auto example) {
-      for (const double v : values) {
+      for (const T v : values) {
         example = static_cast<decltype(example)>(v);
         std::memcpy(out, &example, sizeof(example));
         out += sizeof(example);
@@ -141,6 +231,11 @@ struct Write {
 
 struct Told {
   bool weight = true, impurity = true, risk = true;
+  void join(const Told& other) {
+    weight = weight && other.weight;
+    impurity = impurity && other.impurity;
+    risk = risk && other.risk;
+  }
 };
 
 Told told_by(const Tree& tree) {
@@ -153,32 +248,47 @@ Told told_by(const Tree& tree) {
   return told;
 }
 
+/// A packed tree knows what its values tell.
+Told told_by(const PackedTree& tree) {
+  return {tree.n_classes() > 0 && tree.arrays().weight.empty(), false,
+          tree.n_classes() > 0 && tree.arrays().risk.empty()};
+}
+
 struct Measured {
   Measure measure;
   Told told;
 };
 
-/// trees(i) is one of n trees, groups(i) are its groups.
-template <class Trees, class Groups>
-StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees, const Groups& groups,
+/// members(i, use) calls use(tree) with one of n trees, packed or not; groups(i) are its groups.
+template <class Members, class Groups>
+StoredParts store_all(std::size_t n, std::size_t n_features, const Members& members, const Groups& groups,
                       ThreadTeam& team) {
   std::vector<Measured> measured(n);
-  team.run(n, [&](std::size_t i, std::size_t) {
-    const Tree& tree = trees(i);
+  Told told;
+  const auto measure = [&](std::size_t i, const auto& tree) {
+    measured[i].measure = {};
     Sender<Measure>(measured[i].measure).send(tree, groups(i));
     measured[i].told = told_by(tree);
-  });
+  };
+  team.run(n, [&](std::size_t i, std::size_t) { members(i, false, [&](const auto& tree) { measure(i, tree); }); });
+  const auto join = [&] {
+    told = {};
+    for (const Measured& one : measured) told.join(one.told);
+  };
+  join();
+  // What one tree has to store, all have to: those that leave it out are looked at whole.
+  const bool whole = !told.weight || !told.risk;
+  if (whole) {
+    team.run(n, [&](std::size_t i, std::size_t) { members(i, true, [&](const auto& tree) { measure(i, tree); }); });
+    join();
+  }
   ByPart<Range> ranges{};
-  Told told;
   std::vector<ByPart<std::size_t>> begins(n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t p = 0; p < kParts; ++p) {
       begins[i][p] = ranges[p].size;
       ranges[p].join(measured[i].measure.ranges[p]);
     }
-    told.weight = told.weight && measured[i].told.weight;
-    told.impurity = told.impurity && measured[i].told.impurity;
-    told.risk = told.risk && measured[i].told.risk;
   }
   if (told.weight) ranges[place_of(Part::weight)] = {};
   if (told.impurity) ranges[place_of(Part::impurity)] = {};
@@ -193,7 +303,7 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees,
   Write{parts, {}}.whole(Part::n_features, n_features);
   team.run(n, [&](std::size_t i, std::size_t) {
     Write write{parts, begins[i]};
-    Sender<Write>(write).send(trees(i), groups(i));
+    members(i, whole, [&](const auto& tree) { Sender<Write>(write).send(tree, groups(i)); });
   });
   return parts;
 }
@@ -203,14 +313,23 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Trees& trees,
 StoredParts store(const Tree& tree) {
   ThreadTeam alone(1);
   return store_all(
-      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t) -> const Tree& { return tree; },
+      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t, bool, const auto& use) { use(tree); },
       [](std::size_t) { return std::span<const std::int32_t>(); }, alone);
 }
 
 StoredParts store(const Forest& forest, ThreadTeam& team) {
+  const auto members = [&](std::size_t i, bool whole, const auto& use) {
+    const PackedTree& packed = forest.member(i).tree;
+    if (!packed.is_packed()) {
+      use(packed.tree());
+    } else if (whole) {
+      use(packed.unpack());
+    } else {
+      use(packed);
+    }
+  };
   return store_all(
-      forest.size(), static_cast<std::size_t>(forest.n_features()),
-      [&](std::size_t i) { return forest.member(i).tree.unpack(); },
+      forest.size(), static_cast<std::size_t>(forest.n_features()), members,
       [&](std::size_t i) { return std::span<const std::int32_t>(forest.member(i).groups); }, team);
 }
 

@@ -2,6 +2,7 @@
 // Numbers as a file keeps them: in the narrowest type that loses nothing, so that the same numbers are always the
 // same bytes.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -90,6 +91,19 @@ struct Range {
       whole = false;
     }
     single = single && is_single(v);
+  }
+  template <class T>
+  void add_reals(std::span<const T> values) {
+    std::size_t i = 0;
+    for (; i < values.size() && (whole || single); ++i) add_real(values[i]);
+    size += values.size() - i;  // nothing more can be learned from the rest
+  }
+  template <class T>
+  void add_wholes(std::span<const T> values) {
+    std::uint64_t top = most;
+    for (const T v : values) top = std::max(top, static_cast<std::uint64_t>(v));
+    most = top;
+    size += values.size();
   }
   void join(const Range& other) {
     size += other.size;

@@ -32,7 +32,8 @@ std::vector<T> copy_of(const std::vector<T>& array) {
 
 }  // namespace
 
-PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
+PackedTree::PackedTree(const Tree& tree) {
+  arrays_.nodes = route_nodes(tree);
   const auto n = static_cast<NodeId>(tree.n_nodes());
   for (NodeId node = 0; tree.n_classes > 0 && node < n; ++node)
     label_.push_back(static_cast<std::uint16_t>(tree.label(node)));
@@ -42,27 +43,74 @@ PackedTree::PackedTree(const Tree& tree) : nodes_(route_nodes(tree)) {
     return;
   }
   whole_ = empty_like(tree);
-  default_branch_.assign(tree.default_branch.begin(), tree.default_branch.end());
-  n_samples_.assign(tree.n_samples.begin(), tree.n_samples.end());
-  impurity_ = copy_of(tree.impurity);
-  gain_.reserve(tree.n_nodes() / 2);
+  arrays_.default_branch.assign(tree.default_branch.begin(), tree.default_branch.end());
+  arrays_.n_samples.assign(tree.n_samples.begin(), tree.n_samples.end());
+  arrays_.impurity = copy_of(tree.impurity);
+  arrays_.gain.reserve(tree.n_nodes() / 2);
   for (NodeId node = 0; node < n; ++node) {
-    if (!tree.is_leaf(node)) gain_.push_back(tree.gain[node]);
+    if (!tree.is_leaf(node)) arrays_.gain.push_back(tree.gain[node]);
   }
   const bool small = std::all_of(tree.value.begin(), tree.value.end(),
                                  [](double v) { return static_cast<double>(static_cast<float>(v)) == v; });
   if (small) {
-    small_value_.assign(tree.value.begin(), tree.value.end());
+    arrays_.small_value.assign(tree.value.begin(), tree.value.end());
   } else {
-    value_ = copy_of(tree.value);
+    arrays_.value = copy_of(tree.value);
   }
   bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
   for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
     weight_told = weight_told && tree.weight[node] == sum_of(tree, node);
     risk_told = risk_told && tree.risk[node] == least_cost_of(tree, node);
   }
-  if (!weight_told) weight_ = copy_of(tree.weight);
-  if (!risk_told) risk_ = copy_of(tree.risk);
+  if (!weight_told) arrays_.weight = copy_of(tree.weight);
+  if (!risk_told) arrays_.risk = copy_of(tree.risk);
+}
+
+PackedTree::PackedTree(Tree like, PackedArrays arrays) : whole_(std::move(like)), arrays_(std::move(arrays)) {
+  if (whole_.n_classes == 0) return;
+  const std::size_t n = n_nodes(), k = n_outputs();
+  std::vector<double> weights(k);
+  label_.resize(n);
+  for (std::size_t node = 0; node < n; ++node) {
+    for (std::size_t c = 0; c < k; ++c) weights[c] = value(static_cast<NodeId>(node), c);
+    label_[node] = static_cast<std::uint16_t>(whole_.cheapest(weights.data()));
+  }
+}
+
+namespace {
+
+constexpr double kLargest = 1e300;  // sums of a few are finite
+
+template <class T, class Fits>
+bool all_fit(const std::vector<T>& values, const Fits& fits) {
+  bool all = true;  // no way out: the loop is as wide as the machine
+  for (const T v : values) all &= fits(v);
+  return all;
+}
+
+}  // namespace
+
+bool PackedTree::is_sound() const {
+  const auto n = static_cast<NodeId>(n_nodes());
+  const auto known = [](double v) { return v == v; };
+  const auto value = [low = whole_.n_classes > 0 ? 0.0 : -kLargest](double v) { return v >= low && v <= kLargest; };
+  if (n < 1 || whole_.n_classes > kMostClasses || !whole_.cost.empty()) return false;
+  if (!all_fit(arrays_.small_value, value) || !all_fit(arrays_.value, value) ||
+      !all_fit(arrays_.weight, [](double v) { return v >= 0.0 && v <= kLargest; }) ||
+      !all_fit(arrays_.impurity, known) || !all_fit(arrays_.gain, known) || !all_fit(arrays_.risk, known))
+    return false;
+  std::vector<std::uint8_t> owned(static_cast<std::size_t>(n), 0);
+  NodeId n_children = 0;
+  for (NodeId node = 0; node < n; ++node) {
+    const RouteNode& at = arrays_.nodes[node];
+    if (at.child == node) continue;
+    if (at.child < node || at.child >= n - 1 || owned[at.child] || owned[at.child + 1]) return false;
+    owned[at.child] = owned[at.child + 1] = 1;
+    n_children += 2;
+    if (at.feature < 0 || at.feature >= whole_.n_features || at.threshold != at.threshold) return false;
+    if (arrays_.default_branch[node] > 1) return false;
+  }
+  return n_children == n - 1;
 }
 
 Tree PackedTree::unpack() const {
@@ -70,14 +118,13 @@ Tree PackedTree::unpack() const {
   Tree tree = empty_like(whole_);
   const auto n = static_cast<NodeId>(n_nodes());
   tree.parent.assign(n, kNoNode);
-  tree.default_branch.assign(default_branch_.begin(), default_branch_.end());
-  tree.n_samples.assign(n_samples_.begin(), n_samples_.end());
-  tree.impurity = impurity_;
-  tree.value = value_;
-  if (value_.empty()) tree.value.assign(small_value_.begin(), small_value_.end());
-  tree.weight = weight_;
-  tree.risk = risk_;
-  // Filled in place: a forest is unpacked whole when it is stored.
+  tree.default_branch.assign(arrays_.default_branch.begin(), arrays_.default_branch.end());
+  tree.n_samples.assign(arrays_.n_samples.begin(), arrays_.n_samples.end());
+  tree.impurity = arrays_.impurity;
+  tree.value = arrays_.value;
+  if (arrays_.value.empty()) tree.value.assign(arrays_.small_value.begin(), arrays_.small_value.end());
+  tree.weight = arrays_.weight;
+  tree.risk = arrays_.risk;
   tree.tests.kind.assign(n, TestKind::leaf);
   tree.tests.feature.assign(n, -1);
   tree.tests.threshold.assign(n, kNaN);
@@ -89,20 +136,20 @@ Tree PackedTree::unpack() const {
   std::size_t n_divided = 0;
   for (NodeId node = 0; node < n; ++node) {
     if (is_leaf(node)) continue;
-    const RouteNode& from = nodes_[node];
+    const RouteNode& from = arrays_.nodes[node];
     tree.tests.kind[node] = TestKind::threshold;
     tree.tests.feature[node] = from.feature;
     tree.tests.threshold[node] = from.threshold;
     tree.first_child[node] = from.child;
     tree.n_children[node] = 2;
-    tree.gain[node] = gain_[n_divided++];
+    tree.gain[node] = arrays_.gain[n_divided++];
     tree.parent[from.child] = tree.parent[from.child + 1] = node;
   }
-  if (weight_.empty()) {
+  if (arrays_.weight.empty()) {
     tree.weight.resize(n);
     for (NodeId node = 0; node < n; ++node) tree.weight[node] = sum_of(tree, node);
   }
-  if (risk_.empty()) {
+  if (arrays_.risk.empty()) {
     tree.risk.resize(n);
     for (NodeId node = 0; node < n; ++node) tree.risk[node] = least_cost_of(tree, node);
   }
@@ -112,9 +159,9 @@ Tree PackedTree::unpack() const {
 NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {
   if (!is_packed()) return spinney::walk(whole_, node, x, row);
   while (!is_leaf(node)) {
-    const double value = x.at(row, nodes_[node].feature);
-    const bool right = value == value ? value > nodes_[node].threshold : default_branch_[node] == 1;
-    node = nodes_[node].child + (right ? 1 : 0);
+    const double value = x.at(row, arrays_.nodes[node].feature);
+    const bool right = value == value ? value > arrays_.nodes[node].threshold : arrays_.default_branch[node] == 1;
+    node = arrays_.nodes[node].child + (right ? 1 : 0);
   }
   return node;
 }

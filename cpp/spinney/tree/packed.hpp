@@ -9,24 +9,41 @@
 
 namespace spinney {
 
+/// The arrays of a packed tree.
+struct PackedArrays {
+  std::vector<RouteNode> nodes;
+  std::vector<std::uint8_t> default_branch;
+  std::vector<float> small_value;                     // where no value loses anything by it
+  std::vector<double> value, weight, impurity, risk;  // weight and risk are empty if values tell them
+  std::vector<double> gain;                           // of the nodes that are no leaves
+  std::vector<std::uint32_t> n_samples;
+
+  bool is_leaf(NodeId node) const { return nodes[node].child == node; }
+};
+
 class PackedTree {
  public:
   PackedTree() = default;
   explicit PackedTree(const Tree& tree);
+  /// From arrays; `like` has the columns, classes and costs, and no nodes.
+  PackedTree(Tree like, PackedArrays arrays);
   /// Whether the tree was packed: only threshold tests without stand-ins are. Others are kept as they are.
   bool is_packed() const { return whole_.n_nodes() == 0; }
   Tree unpack() const;
 
-  std::size_t n_nodes() const { return nodes_.size(); }
+  std::size_t n_nodes() const { return arrays_.nodes.size(); }
   std::int32_t n_classes() const { return whole_.n_classes; }
   std::int32_t n_features() const { return whole_.n_features; }
   std::size_t n_outputs() const { return whole_.n_outputs(); }
   bool is_fractional() const { return whole_.missing == MissingRule::fractional; }
-  const RouteNode* nodes() const { return nodes_.data(); }
-  /// The tree itself if it is not packed.
+  const RouteNode* nodes() const { return arrays_.nodes.data(); }
+  const PackedArrays& arrays() const { return arrays_; }
+  /// Whether the arrays are certainly those of a tree. If not, Tree::check has the last word, and the words.
+  bool is_sound() const;
+  /// The tree itself if it is not packed; otherwise without nodes.
   const Tree& tree() const { return whole_; }
 
-  bool is_leaf(NodeId node) const { return nodes_[node].child == node; }
+  bool is_leaf(NodeId node) const { return arrays_.is_leaf(node); }
   /// The leaf of a row, step by step.
   NodeId walk(NodeId node, const Matrix& x, std::size_t row) const;
   /// The label of a node; classes only.
@@ -34,20 +51,15 @@ class PackedTree {
   double value(NodeId node, std::size_t output) const {
     const std::size_t place = static_cast<std::size_t>(node) * n_outputs() + output;
     if (!is_packed()) return whole_.value[place];
-    return value_.empty() ? static_cast<double>(small_value_[place]) : value_[place];
+    return arrays_.value.empty() ? static_cast<double>(arrays_.small_value[place]) : arrays_.value[place];
   }
   /// Adds the class shares of a node, or its mean, times a weight.
   void add_answer(NodeId node, double weight, double* out) const;
 
  private:
-  Tree whole_;  // without nodes if they are packed
-  std::vector<RouteNode> nodes_;
-  std::vector<std::uint8_t> default_branch_;
+  Tree whole_;           // without nodes if they are packed
+  PackedArrays arrays_;  // of a tree that is not packed the nodes only
   std::vector<std::uint16_t> label_;
-  std::vector<float> small_value_;                        // where no value loses anything by it
-  std::vector<double> value_, weight_, impurity_, risk_;  // weight and risk are empty if values tell them
-  std::vector<double> gain_;                              // of the nodes that are no leaves
-  std::vector<std::uint32_t> n_samples_;
 };
 
 }  // namespace spinney

@@ -27,6 +27,7 @@ from spinney.ensemble._view import Forest
 from spinney.pruning import PruningPath, _Subtrees
 from spinney.tree._view import Tree
 
+_MANY_NODES = 100_000
 _KINDS = ("numeric", "ordered", "nominal")
 _PARTS = Kind("a dict of arrays", lambda v: type(v) is dict)
 
@@ -113,16 +114,23 @@ def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
     tree.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
 
 
+def _n_threads(n_nodes: int) -> int:
+    """Return how many threads a forest is worth."""
+    return thread_count(-1) if n_nodes > _MANY_NODES else 1
+
+
 def _take_forest(forest: Forest) -> dict[str, Any]:
     return {
-        "parts": _core.forest_parts(forest._core, thread_count(-1)),
+        "parts": _core.forest_parts(forest._core, _n_threads(int(forest.n_nodes.sum()))),
         "schema": forest.schema,
         "classes": forest.classes,
     }
 
 
 def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
-    core = _core.forest_of_parts(state["parts"], n_categories(state["schema"]))
+    sizes = n_categories(state["schema"])
+    n_nodes = np.size(state["parts"].get("kind", ()))
+    core = _core.forest_of_parts(state["parts"], sizes, _n_threads(n_nodes))
     if core.n_members == 0:
         raise StateError("a forest needs at least one tree.")
     check_classes(core.n_classes, state["classes"], "the forest")
