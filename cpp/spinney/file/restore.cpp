@@ -262,6 +262,8 @@ std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std
   if (missing > static_cast<std::uint32_t>(MissingRule::fractional)) refuse("unknown rule for missing values");
   tree.missing = static_cast<MissingRule>(missing);
   source.fill(Part::cost, tree.cost, source.whole(Part::n_costs));
+  const auto n_classes = static_cast<std::size_t>(tree.n_classes);
+  if (!tree.cost.empty() && tree.cost.size() != n_classes * n_classes) refuse("the cost matrix has the wrong size");
   source.fill(Part::group, groups, source.whole(Part::n_groups));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());

@@ -219,8 +219,8 @@ std::string check_sizes(const Tree& tree) {
   const std::size_t k = tree.n_outputs();
   if (!tree.cost.empty() && (tree.n_classes == 0 || tree.cost.size() != k * k))
     return "the cost matrix has the wrong size";
-  if (!std::all_of(tree.cost.begin(), tree.cost.end(), [](double c) { return std::isfinite(c); }))
-    return "a cost is not finite";
+  if (!std::all_of(tree.cost.begin(), tree.cost.end(), [](double c) { return c >= 0.0 && std::isfinite(c); }))
+    return "a cost is not finite, or below 0";
   return "";
 }
 

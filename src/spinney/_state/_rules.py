@@ -135,7 +135,8 @@ def _condition(
 ) -> Condition:
     if kind > _FALSE_BOTH:
         raise StateError("RuleSet: a condition is of an unknown kind.")
-    unused = [ends != (0.0, 0.0) or math.copysign(1.0, ends[0] + ends[1]) < 0, bool(codes)]
+    has_ends = any(end != 0.0 or math.copysign(1.0, end) < 0.0 for end in ends)
+    unused = [has_ends, bool(codes)]
     if kind >= _TRUE:
         if feature != -1 or any(unused):
             raise StateError("RuleSet: an expression has tokens, and nothing else.")
