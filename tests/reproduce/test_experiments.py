@@ -51,6 +51,11 @@ def test_the_tree_of_the_cars_is_better_than_the_printed_one() -> None:
     assert found == {"correct": 818, "good": 23, "vgood": 25}
 
 
+def test_a_tree_that_is_silent_in_empty_branches_is_the_printed_one() -> None:
+    found = done("car", "listing", "car_evaluation", "tree", 0)
+    assert (found["correct"], found["good"]) == (777, 18)
+
+
 def test_bagging_of_two_levels_gives_what_is_printed_of_bagging() -> None:
     found = done("car", "tried", "car_evaluation", "bagged CART, depth 2, 100 rows", 0)
     assert (found["correct"], found["good"]) == (678, 0)

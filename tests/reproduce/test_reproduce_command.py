@@ -24,7 +24,7 @@ def test_the_command_knows_every_experiment() -> None:
 def test_it_prints_the_table_and_counts_the_verdicts(run, tmp_path) -> None:
     done = run("car", "--table", "2", "--runs", 2, "--out", tmp_path, "--jobs", 1)
     assert done.exit_code == 0, done.output
-    assert "Table 2: as the listing draws" in done.stdout
+    assert "Table 2: as the listings do" in done.stdout
     assert "678" in done.stdout
     assert "page.md" in done.stdout
     assert "spinney reproduce car --table 2 --runs 2" in (tmp_path / "page.md").read_text("utf-8")

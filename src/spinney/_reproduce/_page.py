@@ -24,6 +24,12 @@ __all__ = [
 
 AnyCell = Cell | Finding
 
+_KEY = (
+    " Then come the difference from the paper in standard errors, and a verdict: *agrees* within "
+    "two of them, else *better*, *worse* or, where a figure is to be met and not to be beaten, "
+    "*differs*. Tests have the *same finding* if both show the same difference at 5 %, or both "
+    "show none."
+)
 _RECORD = ["part", "row", "column", "ours", "ours_sd", "ours_runs", "paper", "paper_sd"]
 _RECORD += ["difference", "standard_error", "z", "verdict"]
 
@@ -112,14 +118,11 @@ def page(
 ) -> str:
     """Return the whole experiment as Markdown."""
     contents = [content for _, content in made]
+    judged = bool(count_verdicts(contents))
     blocks = [f"# {paper.title}", paper.source, f"```text\n{command}\n```", *paper.setting]
-    blocks.append(
-        "Standard deviations over the runs are in brackets. Then come the difference from the "
-        "paper in standard errors, and a verdict: *agrees* within two of them, else *better*, "
-        "*worse* or, where a figure is to be met and not to be beaten, *differs*. Tests have the "
-        "*same finding* if both show the same difference at 5 %, or both show none."
-    )
-    blocks.append("**In all:** " + _counted(count_verdicts(contents)) + _claims(contents) + ".")
+    blocks.append("Standard deviations over the runs are in brackets." + (_KEY if judged else ""))
+    if judged:
+        blocks.append("**In all:** " + _counted(count_verdicts(contents)) + _claims(contents) + ".")
     blocks += [part_page(part, content, pictures.get(part.name)) for part, content in made]
     return "\n\n".join(blocks) + "\n"
 

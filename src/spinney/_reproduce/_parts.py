@@ -9,7 +9,7 @@ need the same unit share it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -139,6 +139,8 @@ class Paper:
         From the options to a function that does one unit.
     version : str
         Changes when the same key would give another result.
+    key_names : tuple of str
+        What the parts of a key are.
     """
 
     name: str
@@ -148,7 +150,7 @@ class Paper:
     parts: tuple[Part, ...]
     work: Callable[[Options], Callable[[Key], dict[str, Any]]]
     version: str = "1"
-    key_names: tuple[str, ...] = field(default=("what", "dataset", "method", "run"))
+    key_names: tuple[str, ...] = ("what", "dataset", "method", "run")
 
     def chosen(self, tables: Iterable[str], figures: Iterable[str]) -> list[Part]:
         """Return the parts that are asked for: all, if none is named."""

@@ -87,6 +87,7 @@ def reproduce(
         paper.work(options),
         folder=folder,
         fingerprint={**about, "seed": str(options.seed)},
+        key_names=paper.key_names,
         n_jobs=n_jobs,
         progress=progress,
     )
