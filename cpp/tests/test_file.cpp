@@ -154,6 +154,24 @@ TEST(a_forest_is_restored_and_framed) {
   }
 }
 
+TEST(a_tree_without_nodes_and_with_many_classes_takes_no_memory) {
+  StoredParts parts;
+  const auto put = [&](Part part, std::uint32_t v) {
+    parts[place_of(part)] = {v > 0xffff ? StoredType::u32 : StoredType::u8, 1, std::vector<std::byte>(4)};
+    std::memcpy(parts[place_of(part)].bytes.data(), &v, sizeof(v));
+  };
+  for (const Part part : {Part::n_features, Part::n_nodes, Part::missing, Part::n_costs, Part::n_groups}) put(part, 0);
+  put(Part::n_classes, 0x7fffffff);
+  ThreadTeam team(1);
+  std::string what;
+  try {
+    restore_forest(views_of(parts), {}, team);
+  } catch (const std::invalid_argument& problem) {
+    what = problem.what();
+  }
+  CHECK(what == "tree 0, a tree needs at least one node");
+}
+
 TEST(damaged_arrays_are_refused_by_name) {
   const StoredParts good = store(rich_tree());
   const auto with = [&](auto change) {
