@@ -104,6 +104,27 @@ TEST(a_tree_with_every_test_is_restored_to_the_last_bit) {
   CHECK(parts[place_of(Part::weight)].size == 0);  // told by the values
 }
 
+TEST(impurities_of_gini_are_told_by_the_class_weights) {
+  for (const std::size_t k : {2, 3}) {
+    PackedArrays arrays;
+    RandomStream random(3, k);
+    for (std::size_t i = 0; i < 1000 * k; ++i) arrays.value.push_back(static_cast<double>(random.below(4)) * 0.1);
+    arrays.impurity.resize(1000);
+    told_ginis(arrays, k, 0, arrays.impurity);
+    for (std::size_t node = 0; node < 1000; ++node) {
+      const double* w = arrays.value.data() + node * k;
+      double total = 0.0, squares = 0.0;
+      for (std::size_t c = 0; c < k; ++c) total += w[c];
+      for (std::size_t c = 0; c < k; ++c) squares += total > 0.0 ? (w[c] / total) * (w[c] / total) : 0.0;
+      CHECK_NEAR(arrays.impurity[node], total > 0.0 ? 1.0 - squares : 0.0);
+      CHECK(same_bits(arrays.impurity[node], told_gini(w, total, k)));
+    }
+    CHECK(tells_ginis(arrays, k));
+    arrays.impurity[999] = 0.125;
+    CHECK(!tells_ginis(arrays, k));
+  }
+}
+
 TEST(a_forest_is_restored_and_framed) {
   const Tree tree = rich_tree();
   Tree leaf = empty_like(tree);
@@ -131,6 +152,24 @@ TEST(a_forest_is_restored_and_framed) {
     }
     CHECK(refused);
   }
+}
+
+TEST(a_tree_without_nodes_and_with_many_classes_takes_no_memory) {
+  StoredParts parts;
+  const auto put = [&](Part part, std::uint32_t v) {
+    parts[place_of(part)] = {v > 0xffff ? StoredType::u32 : StoredType::u8, 1, std::vector<std::byte>(4)};
+    std::memcpy(parts[place_of(part)].bytes.data(), &v, sizeof(v));
+  };
+  for (const Part part : {Part::n_features, Part::n_nodes, Part::missing, Part::n_costs, Part::n_groups}) put(part, 0);
+  put(Part::n_classes, 0x7fffffff);
+  ThreadTeam team(1);
+  std::string what;
+  try {
+    restore_forest(views_of(parts), {}, team);
+  } catch (const std::invalid_argument& problem) {
+    what = problem.what();
+  }
+  CHECK(what == "tree 0, a tree needs at least one node");
 }
 
 TEST(damaged_arrays_are_refused_by_name) {

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -289,6 +290,17 @@ def test_categories_of_every_type_and_of_great_number(path):
     assert loaded._schema == model._schema
     assert [type(v) for v in loaded._schema.columns[2].categories] == [bool, bool]
     same(model, loaded, frame[:1000])
+
+
+def test_a_model_whose_arrays_joblib_has_mapped_saves_to_the_same_bytes(table, path, tmp_path):
+    X, y = table
+    model = RandomForestClassifier(3, oob_score=False, random_state=0).fit(X, y)
+    spinney.save(model, path)
+    joblib.dump(model, tmp_path / "model.joblib")
+    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
+    assert isinstance(mapped.selected_, np.memmap)
+    spinney.save(mapped, tmp_path / "mapped.spinney")
+    assert (tmp_path / "mapped.spinney").read_bytes() == path.read_bytes()
 
 
 def test_skops_carries_the_same_state(table, tree):

@@ -27,7 +27,7 @@ enum class Part : std::uint8_t {
   n_samples,       // of each node
   value,           // of each node and class
   weight,          // of each node; left out if all are the sums of values, or in regression the numbers of rows
-  impurity,        // of each node; left out if all are risk / weight (regression)
+  impurity,        // of each node; left out if all are Gini's, or in regression risk / weight
   gain,            // of each inner node
   risk,            // of each node; left out if all are the least costs of values (classification)
   n_surrogates,    // of each inner node; left out if all are 0

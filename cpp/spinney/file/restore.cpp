@@ -180,7 +180,7 @@ struct Scratch {
 std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
   const std::size_t k = like.n_outputs();
   if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
-  if (n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
   source.fill(Part::kind, scratch.kind, n);
   std::size_t n_inner = 0, most = 0;
   for (const std::uint8_t kind : scratch.kind) {
@@ -225,7 +225,8 @@ std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::siz
     for (std::size_t node = arrays.impurity.size(); node < n; ++node)
       arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
   } else if (arrays.impurity.empty()) {
-    return {};
+    arrays.impurity.resize(n);
+    told_ginis(arrays, k, 0, arrays.impurity);
   }
   PackedTree tree(like, std::move(arrays));
   if (!tree.is_sound()) return {};
@@ -365,11 +366,12 @@ class Restore {
     Tree like;
     const std::uint32_t n = take_head(source, n_features_, groups, like);
     if (auto packed = take_packed(source, like, n, scratch)) {
-      // Only stored weights, risks and impurities can repeat anything, and no class has its impurity told.
-      const bool may_repeat =
-          source.has(Part::weight) || source.has(Part::risk) || (source.has(Part::impurity) && like.n_classes == 0);
-      if (may_repeat) repeats.look_at(packed->unpack(), source);
-      if (source.has(Part::impurity) && like.n_classes > 0) repeats.impurity = false;
+      // Only what is stored can repeat anything.
+      if (source.has(Part::weight) || source.has(Part::risk)) {
+        repeats.look_at(packed->unpack(), source);
+      } else if (source.has(Part::impurity)) {
+        repeats.impurity = repeats.impurity && tells_ginis(packed->arrays(), packed->n_outputs());
+      }
       return std::move(*packed);
     }
     source = before;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 #include <type_traits>
 
@@ -12,7 +13,7 @@ double told_weight(const Tree& tree, NodeId node) {
 }
 
 double told_impurity(const Tree& tree, NodeId node) {
-  if (tree.n_classes > 0) return kNaN;  // nobody tells which impurity it is
+  if (tree.n_classes > 0) return told_gini(tree.values(node), tree.weight[node], tree.n_outputs());
   return tree.weight[node] > 0.0 ? tree.risk[node] / tree.weight[node] : 0.0;
 }
 
@@ -248,10 +249,11 @@ Told told_by(const Tree& tree) {
   return told;
 }
 
-/// A packed tree knows what its values tell.
+/// A packed tree knows of weight and risk what its values tell.
 Told told_by(const PackedTree& tree) {
-  return {tree.n_classes() > 0 && tree.arrays().weight.empty(), false,
-          tree.n_classes() > 0 && tree.arrays().risk.empty()};
+  const PackedArrays& arrays = tree.arrays();
+  if (tree.n_classes() == 0) return {false, false, false};  // it is looked at whole
+  return {arrays.weight.empty(), tells_ginis(arrays, tree.n_outputs()), arrays.risk.empty()};
 }
 
 struct Measured {

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from spinney._file._container import is_storable
 from spinney._file._errors import ModelFileError
 from spinney._state import recipe_of
+from spinney._state._kinds import is_array
 
 MAX_DEPTH = 24
 MAX_INT = 2**256
@@ -87,7 +88,7 @@ class Encoder:
             return str(value)
         if type(value) is int or type(value) is float:
             return self._number(value, path)
-        if type(value) is np.ndarray:
+        if is_array(value):
             return self._array(value, path)
         if type(value) is list or type(value) is tuple:
             items = [

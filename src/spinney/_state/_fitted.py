@@ -19,6 +19,7 @@ from spinney._state._kinds import (
     Kind,
     StateError,
     array,
+    is_array,
     many,
     one,
     or_none,
@@ -218,7 +219,7 @@ def _check_voting(model: Any) -> None:
     _need(n > 0 and len(model.weights_) == n, model, "weights_ are not one for each member")
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
-    fits = type(answers) is np.ndarray and answers.ndim == 1
+    fits = is_array(answers) and answers.ndim == 1
     n_answers = len(model.classes_) + abstains
     _need(fits and len(answers) == n_answers, model, f"_answers must be {n_answers} labels")
 

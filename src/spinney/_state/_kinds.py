@@ -37,6 +37,11 @@ class Kind:
             raise StateError(f"{where} must be {self.words}, got {shown(value)}.")
 
 
+def is_array(value: Any) -> bool:
+    """Tell whether a value is a plain array, or one in a file that joblib has mapped."""
+    return type(value) is np.ndarray or type(value) is np.memmap
+
+
 def shown(value: Any) -> str:
     """Return a value as text that fits into a message."""
     if isinstance(value, np.ndarray):
@@ -82,7 +87,7 @@ def array(dtype: Any, ndim: int | None = 1) -> Kind:
     many = "" if ndim is None else f"{ndim}-D "
 
     def fits(value: Any) -> bool:
-        of_type = type(value) is np.ndarray and value.dtype == wanted
+        of_type = is_array(value) and value.dtype == wanted
         return of_type and (ndim is None or value.ndim == ndim)
 
     return Kind(f"a {many}array of {wanted}", fits)
@@ -117,7 +122,7 @@ def one(*classes: type) -> Kind:
 
 def _is_labels(value: Any) -> bool:
     """Tell whether a value is an array of labels that differ."""
-    if type(value) is not np.ndarray or value.ndim != 1 or value.dtype.kind not in "biufUO":
+    if not is_array(value) or value.ndim != 1 or value.dtype.kind not in "biufUO":
         return False
     labels = value.tolist()
     if value.dtype.kind == "O" and not all(isinstance(v, _LABEL_TYPES) for v in labels):
@@ -127,7 +132,7 @@ def _is_labels(value: Any) -> bool:
 
 def _is_names(value: Any) -> bool:
     return (
-        type(value) is np.ndarray
+        is_array(value)
         and value.ndim == 1
         and value.dtype == object
         and all(type(v) is str for v in value.tolist())
