@@ -37,7 +37,7 @@ DATES = "column 'opened' holds dates (datetime64). Turn it into a number, such a
         (np.array([[1 + 2j]]), ValueError, "Complex data not supported"),
         (sp.csr_matrix(np.eye(2)), TypeError, "Sparse data was passed for X"),
         (sp.dok_matrix(np.eye(2)), TypeError, "Sparse data was passed for X"),
-        (np.matrix([[1.0]]), TypeError, "np.matrix is not supported"),
+        (np.eye(1).view(np.matrix), TypeError, "np.matrix is not supported"),
         (np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), ValueError, "('a', 'b')"),
         (pl.DataFrame({"a": [1]}).lazy(), TypeError, "lazy table (LazyFrame). Call collect()"),
         ({"a": [1, 2], "b": [1]}, ValueError, "'a' has 2 rows and column 'b' has 1"),
