@@ -16,6 +16,7 @@ void run_hosted(Work&& work) {
       return PyErr_CheckSignals() != 0;
     });
     work(interrupt);
+    interrupt.obey();  // the host may have been asked while the last threads were waited for
   } catch (const Interrupted&) {
     throw nanobind::python_error();
   }

@@ -31,6 +31,10 @@ class Interrupt {
   }
   void check() {
     ask();
+    obey();
+  }
+  /// Stops if the host has said so, without asking again.
+  void obey() const {
     if (requested_.load(std::memory_order_relaxed)) throw Interrupted();
   }
 
