@@ -189,7 +189,7 @@ def test_a_full_disk_leaves_the_old_file(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("spinney._cli._writing.write_whole", full)
+    monkeypatch.setattr("spinney._cli._writing.write_atomically", full)
     result = run("datasets", "iris", "--out", old)
     assert result.exit_code == 2
     assert "No space left on device. The file that was there is unchanged." in result.output

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.compare import FolderInUseError, JournalError, UnitFailedError, run_units
-from spinney.compare._files import folder_lock
+from spinney.compare._folder import folder_lock
 
 
 def run(folder: Path | None = None, keys: Any = KEYS, work: Any = chore, **options: Any) -> Any:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import spinney
-from spinney import CARTClassifier, RandomForestClassifier
-from spinney._file import _atomic
+from spinney import CARTClassifier, RandomForestClassifier, _atomic
 
 X = np.random.default_rng(0).normal(size=(300, 4))
 Y = (X[:, 0] > 0).astype(int)

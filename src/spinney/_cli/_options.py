@@ -29,6 +29,13 @@ seed_option = click.option(
     show_default=True,
     help="For all that is drawn: the same number, the same output.",
 )
+rule_option = click.option(
+    "--rule",
+    type=click.Choice(["1se", "min"]),
+    default="1se",
+    show_default=True,
+    help="The smallest tree within one standard error of the least error, or the least error.",
+)
 jobs_option = click.option(
     "--jobs",
     type=int,

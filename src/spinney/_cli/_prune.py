@@ -12,6 +12,7 @@ from spinney._cli._options import (
     out_option,
     plot_option,
     reading_options,
+    rule_option,
     seed_option,
 )
 
@@ -20,13 +21,7 @@ from spinney._cli._options import (
 @click.argument("source")
 @click.option("--test", metavar="DATA", help="Rows that judge each size of the tree of a model.")
 @reading_options
-@click.option(
-    "--rule",
-    type=click.Choice(["1se", "min"]),
-    default="1se",
-    show_default=True,
-    help="The smallest tree within one standard error of the least error, or the least error.",
-)
+@rule_option
 @click.option("--leaves", type=click.IntRange(min=1), help="At most this many leaves.")
 @click.option("--alpha", type=click.FloatRange(min=0), help="The tree that is best at this price.")
 @click.option("--cv", type=click.IntRange(min=2), default=10, show_default=True)

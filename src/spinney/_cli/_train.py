@@ -14,6 +14,7 @@ from spinney._cli._options import (
     out_option,
     plot_option,
     reading_options,
+    rule_option,
     seed_option,
     set_option,
 )
@@ -32,13 +33,7 @@ from spinney._cli._options import (
     help="Folds of the cross-validation.",
 )
 @click.option("--no-cv", is_flag=True, help="Do not estimate the error.")
-@click.option(
-    "--rule",
-    type=click.Choice(["1se", "min"]),
-    default="1se",
-    show_default=True,
-    help="The smallest tree within one standard error of the least error, or the least error.",
-)
+@rule_option
 @click.option("--max-depth", type=click.IntRange(min=1), help="Levels that a tree may have.")
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), help="Rows that a leaf must hold.")
 @click.option("--trees", type=click.IntRange(min=1), help="Members of an ensemble.")

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from spinney._atomic import write_atomically
 from spinney._cli._refusal import Refusal
-from spinney.compare._files import write_whole
 
 
 def check_output(option: str, path: Path | None) -> None:
@@ -23,7 +23,7 @@ def check_output(option: str, path: Path | None) -> None:
 def write_bytes(option: str, path: Path, content: bytes) -> None:
     """Write a file; whatever goes wrong, one that was there before stays as it was."""
     try:
-        write_whole(path, content)
+        write_atomically(path, [content])
     except OSError as error:
         raise cannot_write(option, path, error) from error
 

@@ -1,7 +1,7 @@
 """Model files: `save` and `load`.
 
 `_container` is the file with its arrays, `_values` turns plain values into JSON and arrays,
-`_models` a model into a list of objects, and `_atomic` writes.
+and `_models` a model into a list of objects.
 """
 
 from spinney._file._errors import ModelFileError

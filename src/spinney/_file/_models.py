@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._file._atomic import write_atomically
+from spinney._atomic import write_atomically
 from spinney._file._container import MAX_ARRAYS, Contents, read, to_chunks
 from spinney._file._errors import ModelFileError
 from spinney._file._values import Decoder, Encoder, canonical, parse_json

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spinney._atomic import write_atomically
 from spinney._reproduce._drawing import draw_part, have_matplotlib
 from spinney._reproduce._page import count_verdicts, grid, page, records
 from spinney._reproduce._papers import find_paper
 from spinney._reproduce._parts import Content, Options, Paper, Part, Results
 from spinney.compare import run_units
-from spinney.compare._files import make_folder, write_whole
+from spinney.compare._folder import make_folder
 
 __all__ = ["Report", "reproduce"]
 
@@ -106,11 +107,11 @@ def _write(report: Report, folder: Path, command: str) -> None:
         if content.cells:
             text = io.StringIO()
             csv.writer(text, lineterminator="\n").writerows(grid(content.cells))
-            write_whole(folder / f"{stem}.csv", text.getvalue().encode())
+            write_atomically(folder / f"{stem}.csv", [text.getvalue().encode()])
         if part.kind == "figure" and have_matplotlib():
             for ending, data in draw_part(content).items():
-                write_whole(folder / f"{stem}.{ending}", data)
+                write_atomically(folder / f"{stem}.{ending}", [data])
             pictures[part.name] = f"{stem}.png"
-    write_whole(folder / "cells.csv", records(report.made).encode())
+    write_atomically(folder / "cells.csv", [records(report.made).encode()])
     text_page = page(report.paper, report.made, pictures, command)
-    write_whole(folder / "page.md", text_page.encode())
+    write_atomically(folder / "page.md", [text_page.encode()])

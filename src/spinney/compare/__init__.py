@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spinney.compare._experiment import Experiment
-    from spinney.compare._files import FolderInUseError
+    from spinney.compare._folder import FolderInUseError
     from spinney.compare._journal import UnitFailedError, run_units
     from spinney.compare._lines import JournalError
     from spinney.compare._plots import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "Experiment": "_experiment",
-    "FolderInUseError": "_files",
+    "FolderInUseError": "_folder",
     "Friedman": "_statistics",
     "GrowingTrainingSet": "_resampling",
     "JournalError": "_lines",

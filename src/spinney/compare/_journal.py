@@ -35,8 +35,9 @@ from joblib import (  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from spinney._atomic import write_atomically
 from spinney._choices import is_integer
-from spinney.compare._files import folder_lock, make_folder, write_whole
+from spinney.compare._folder import folder_lock, make_folder
 from spinney.compare._lines import JournalError, Key, LineFile, Result
 
 __all__ = ["UnitFailedError", "run_units"]
@@ -228,7 +229,7 @@ class _Folder:
     def finish(self, table: str) -> None:
         data = table.encode()
         if not self._table.exists() or self._table.read_bytes() != data:
-            write_whole(self._table, data)
+            write_atomically(self._table, [data])
 
     def close(self) -> None:
         self._journal.close()

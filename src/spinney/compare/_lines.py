@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from spinney.compare._files import write_whole
+from spinney._atomic import write_atomically
 
 __all__ = ["JournalError", "Key", "LineFile", "Result"]
 
@@ -53,7 +53,7 @@ class LineFile:
             n_bytes = self._read(dict(about))
             os.truncate(path, n_bytes)
         else:
-            write_whole(path, _line({"about": dict(about), "format": _FORMAT}))
+            write_atomically(path, [_line({"about": dict(about), "format": _FORMAT})])
         self._file: IO[bytes] = path.open("ab", buffering=0)
 
     def add(self, key: Key, result: Result) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spinney.compare._files import write_whole
+from spinney._atomic import write_atomically
 
 __all__ = ["Spread", "Table"]
 
@@ -111,7 +111,7 @@ class Table:
         }
         if path.suffix not in makers:
             raise ValueError(f"path must end in {', '.join(makers)}, got {str(path)!r}.")
-        write_whole(path, makers[path.suffix]().encode())
+        write_atomically(path, [makers[path.suffix]().encode()])
 
     def _places(self) -> range:
         return range(len(self.columns))

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._atomic import write_atomically
 from spinney._choices import check_integer, check_verbose
 from spinney._estimator import FitTarget
-from spinney._file._atomic import write_atomically
 from spinney.ensemble._progress import print_line
 
 Floats = NDArray[np.float64]

@@ -1,17 +1,16 @@
-"""Files that survive a crash, and a folder that one run at a time may use.
+"""A folder that one run at a time may use.
 
-A file is written beside its place and moved there when it is whole, so that a reader finds the old
-one or the new one. The lock of a folder belongs to the process: it ends with it, however it ends.
+Its lock belongs to the process: it ends with it, however it ends.
 """
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["FolderInUseError", "folder_lock", "make_folder", "sync_folder", "write_whole"]
+__all__ = ["FolderInUseError", "folder_lock", "make_folder"]
 
 _LOCK = ".lock"
 
@@ -36,33 +35,6 @@ def make_folder(folder: Any) -> Path:
             f"folder {str(path)!r} cannot be written to: {problem.strerror}. Use another one."
         ) from None
     return path
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there as a whole or as it was before."""
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
-    except OSError as problem:
-        with suppress(OSError):
-            beside.unlink()
-        raise OSError(problem.errno, problem.strerror, str(path)) from None
-
-
-def sync_folder(folder: Path) -> None:
-    """Make sure that the names in a folder are on the disk, where the system can."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager
