@@ -158,12 +158,6 @@ std::size_t Evaluator::block_size(std::span<const Token> tokens, std::size_t n_r
   return calls ? std::max(kBlock, n_rows) : kBlock;
 }
 
-namespace {
-
-bool bit_of(const Word* bits, std::size_t row) { return (bits[row / kWordBits] >> (row % kWordBits)) & 1U; }
-
-}  // namespace
-
 /// Hands the operands to the host as columns of numbers, and takes one back.
 void Evaluator::call(const Token& token, std::size_t n) {
   const Calls::Signature& signature = calls_->signatures[token.arg];
@@ -172,7 +166,8 @@ void Evaluator::call(const Token& token, std::size_t n) {
   for (std::size_t i = k; i-- > 0;) {
     if (signature.takes_truth[i]) {
       const TruthSlot truth = truth_slot(--n_truths_);
-      for (std::size_t r = 0; r < n; ++r) columns[i][r] = bit_of(truth.yes, r) ? 1.0 : bit_of(truth.no, r) ? 0.0 : kNaN;
+      for (std::size_t r = 0; r < n; ++r)
+        columns[i][r] = has_bit(truth.yes, r) ? 1.0 : has_bit(truth.no, r) ? 0.0 : kNaN;
     } else {
       const Numbers own = numbers_[--n_numbers_];
       for (std::size_t r = 0; r < n; ++r) columns[i][r] = own.data ? own.data[r] : own.scalar;

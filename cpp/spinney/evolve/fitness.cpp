@@ -18,11 +18,8 @@ constexpr double kRounding = 1e-12;  // gains below this share of what there is 
 SPINNEY_MULTIVERSION std::size_t n_set(const Word* bits, const Word* other, std::size_t begin, std::size_t end) {
   std::size_t sum = 0;
   for (std::size_t w = begin / kWordBits; w * kWordBits < end; ++w) {
-    const std::size_t from = w * kWordBits;
-    Word word = other ? bits[w] & other[w] : bits[w];
-    if (from < begin) word &= ~first_bits(begin - from);
-    word &= first_bits(end - from);
-    sum += static_cast<std::size_t>(std::popcount(word));
+    const Word word = other ? bits[w] & other[w] : bits[w];
+    sum += static_cast<std::size_t>(std::popcount(between(word, w * kWordBits, begin, end)));
   }
   return sum;
 }

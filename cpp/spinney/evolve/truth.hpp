@@ -14,7 +14,8 @@ using Bits = std::vector<Word>;
 inline constexpr std::size_t kWordBits = 64;
 
 constexpr std::size_t n_words(std::size_t n_rows) { return (n_rows + kWordBits - 1) / kWordBits; }
-inline bool has_bit(const Bits& bits, std::size_t row) { return (bits[row / kWordBits] >> (row % kWordBits)) & 1U; }
+inline bool has_bit(const Word* bits, std::size_t row) { return (bits[row / kWordBits] >> (row % kWordBits)) & 1U; }
+inline bool has_bit(const Bits& bits, std::size_t row) { return has_bit(bits.data(), row); }
 inline void set_bit(Bits& bits, std::size_t row) { bits[row / kWordBits] |= Word{1} << (row % kWordBits); }
 /// The bits of a word that belong to the first n rows of it.
 constexpr Word first_bits(std::size_t n) { return n >= kWordBits ? ~Word{0} : (Word{1} << n) - 1; }
@@ -28,15 +29,19 @@ struct Truth {
   }
 };
 
+/// Of a word, whose first row is `from`, the bits of the rows from `begin` to `end`.
+constexpr Word between(Word word, std::size_t from, std::size_t begin, std::size_t end) {
+  if (from < begin) word &= ~first_bits(begin - from);
+  return word & first_bits(end - from);
+}
+
 /// Calls f(row) for the rows from `begin` to `end` whose bit is set, in order.
 template <class Function>
 void for_each_bit(const Word* bits, std::size_t begin, std::size_t end, const Function& f) {
   for (std::size_t w = begin / kWordBits; w * kWordBits < end; ++w) {
     const std::size_t from = w * kWordBits;
-    Word word = bits[w];
-    if (from < begin) word &= ~first_bits(begin - from);
-    word &= first_bits(end - from);
-    for (; word != 0; word &= word - 1) f(from + static_cast<std::size_t>(std::countr_zero(word)));
+    for (Word word = between(bits[w], from, begin, end); word != 0; word &= word - 1)
+      f(from + static_cast<std::size_t>(std::countr_zero(word)));
   }
 }
 

@@ -105,6 +105,30 @@ class Table {
   std::vector<int> power_;
 };
 
+/// Rows in the order of a key each, as the scans take them.
+struct Ranked {
+  std::vector<std::uint32_t> order;
+  std::vector<Entry> entries;
+
+  void sort(const std::vector<double>& keys, const std::vector<SampleIndex>& samples) {
+    order.resize(keys.size());
+    entries.resize(keys.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b] || (keys[a] == keys[b] && a < b); });
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i > 0 && keys[order[i]] > keys[order[i - 1]]) ++rank;
+      entries[i] = {rank, samples[order[i]]};
+    }
+  }
+  bool is_constant() const { return entries.empty() || entries.back().rank == 0; }
+  /// Halfway between the keys on both sides of a cut.
+  double middle(const Cut& cut, const std::vector<double>& keys) const {
+    return cut_between(keys[order[cut.position]], keys[order[cut.position + 1]]);
+  }
+};
+
 class Search {
  public:
   Search(const ObliqueTask& task, const Table& table, RandomStream& random, Scratch& scratch)
@@ -114,14 +138,13 @@ class Search {
         scratch_(scratch),
         limits_(task.limits),
         active_(table.n_columns(), true) {
-    for (const SampleIndex s : table.samples) entries_.push_back({0, s});
-    totals_ = task.scan.totals_of(entries_, task.totals);
+    for (const SampleIndex s : table.samples) ranked_.entries.push_back({0, s});
+    totals_ = task.scan.totals_of(ranked_.entries, task.totals);
     const double share = static_cast<double>(table.n_rows()) / static_cast<double>(task.group.size());
     limits_.rows = std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(limits_.rows)));
     limits_.weight *= share;
     keys_.resize(table.n_rows());
     sums_.resize(table.n_rows());
-    order_.resize(table.n_rows());
   }
 
   /// The best coefficients of some starts, and what they take off the loss.
@@ -164,16 +187,9 @@ class Search {
 
   /// The best cut of the rows by a key each; at: where.
   Cut cut(const std::vector<double>& keys, double* at) {
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::sort(order_.begin(), order_.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b] || (keys[a] == keys[b] && a < b); });
-    std::uint32_t rank = 0;
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i > 0 && keys[order_[i]] > keys[order_[i - 1]]) ++rank;
-      entries_[i] = {rank, table_.samples[order_[i]]};
-    }
-    const Cut found = task_.scan.best_cut(entries_, totals_, limits_, scratch_);
-    if (found.found()) *at = cut_between(keys[order_[found.position]], keys[order_[found.position + 1]]);
+    ranked_.sort(keys, table_.samples);
+    const Cut found = task_.scan.best_cut(ranked_.entries, totals_, limits_, scratch_);
+    if (found.found()) *at = ranked_.middle(found, keys);
     return found;
   }
 
@@ -295,8 +311,7 @@ class Search {
   Scratch& scratch_;
   Limits limits_;
   Totals totals_;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> order_;
+  Ranked ranked_;
   std::vector<double> keys_, sums_;
   std::vector<bool> active_;  // columns whose coefficients may change
   Coefficients best_;
@@ -329,25 +344,23 @@ std::vector<Token> as_tokens(const Table& table, const Coefficients& w) {
 
 /// The best cut of a sum over all rows of the node that have one.
 Split best_cut_of(const ObliqueTask& task, std::vector<Token> tokens, Scratch& scratch) {
-  std::vector<std::pair<double, SampleIndex>> sums;
+  std::vector<double> sums;
+  std::vector<SampleIndex> samples;
   for (const SampleIndex s : task.group) {
     const double sum = evaluate(tokens, task.data.values, task.samples.row[s]);
-    if (!std::isnan(sum)) sums.emplace_back(sum, s);
+    if (std::isnan(sum)) continue;
+    sums.push_back(sum);
+    samples.push_back(s);
   }
-  std::sort(sums.begin(), sums.end());
-  std::vector<Entry> entries;
-  std::uint32_t rank = 0;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (i > 0 && sums[i].first > sums[i - 1].first) ++rank;
-    entries.push_back({rank, sums[i].second});
-  }
+  Ranked ranked;
+  ranked.sort(sums, samples);
   Split split;
-  if (entries.size() < 2 || rank == 0) return split;
-  const bool complete = entries.size() == task.group.size();
-  const Totals totals = complete ? task.totals : task.scan.totals_of(entries, task.totals);
-  const Cut cut = task.scan.best_cut(entries, totals, task.limits, scratch);
+  if (ranked.is_constant()) return split;
+  const bool complete = samples.size() == task.group.size();
+  const Totals totals = complete ? task.totals : task.scan.totals_of(ranked.entries, task.totals);
+  const Cut cut = task.scan.best_cut(ranked.entries, totals, task.limits, scratch);
   if (!cut.found()) return split;
-  const double at = cut_between(sums[cut.position].first, sums[cut.position + 1].first);
+  const double at = ranked.middle(cut, sums);
   if (!std::isfinite(at)) return split;
   tokens.push_back({Op::constant, 0, at});
   tokens.push_back({Op::greater, 0, 0.0});
