@@ -229,7 +229,7 @@ void bind_evolve(nb::module_& m) {
         Evaluator().truth(tokens, columns, truth);
         std::vector<std::uint8_t> bytes;
         for (std::size_t i = 0; i < columns.n_rows(); ++i)
-          bytes.push_back(has_bit(truth.yes, i) ? 1 : has_bit(truth.no, i) ? 2 : 0);
+          bytes.push_back(truth.is_true(i) ? 1 : truth.is_false(i) ? 2 : 0);
         return to_numpy(std::move(bytes));
       },
       nb::arg("tokens"), nb::arg("x").noconvert(), "One byte a row: 1 true, 2 false, 0 unknown.");

@@ -14,14 +14,12 @@ class RandomStream {
     return mix(state_);
   }
   /// Uniform in [0, n), n > 0, without modulo bias.
-  std::uint64_t below(std::uint64_t n) { return below(n, limit_of(n)); }
-  /// The same, for who draws below the same n again and again and keeps its limit.
-  std::uint64_t below(std::uint64_t n, std::uint64_t limit) {
-    std::uint64_t draw = next();
-    while (draw >= limit) draw = next();
-    return draw % n;
+  std::uint64_t below(std::uint64_t n) {
+    for (;;) {
+      const std::uint64_t draw = next(), left = draw % n;
+      if (draw - left <= ~std::uint64_t{0} - n) return left;  // else of the last n numbers, not all of which are there
+    }
   }
-  static std::uint64_t limit_of(std::uint64_t n) { return ~std::uint64_t{0} - ~std::uint64_t{0} % n; }
   /// Uniform between 0 and 1, neither of them.
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 

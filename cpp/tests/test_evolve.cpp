@@ -122,8 +122,8 @@ TEST(blocks_of_rows_answer_as_rows_one_by_one) {
     evaluator.truth(tokens, columns, truth);
     for (std::size_t row = 0; row < kRows; ++row) {
       const double expected = evaluate(tokens, x, row);
-      CHECK(has_bit(truth.yes, row) == (expected > 0.0));
-      CHECK(has_bit(truth.no, row) == (expected <= 0.0));
+      CHECK(truth.is_true(row) == (expected > 0.0));
+      CHECK(truth.is_false(row) == (expected <= 0.0));
     }
   }
 }

@@ -10,8 +10,10 @@ void Evaluator::truth(std::span<const Token> tokens, const NodeColumns& columns,
   for (std::size_t begin = 0; begin < columns.n_rows(); begin += block_) {
     const std::size_t n = std::min(block_, columns.n_rows() - begin);
     block(tokens, columns, begin, n);
-    std::copy_n(truth_slot(0).yes, n_words(n), out.yes.data() + begin / kWordBits);
-    std::copy_n(truth_slot(0).no, n_words(n), out.no.data() + begin / kWordBits);
+    const TruthSlot whole = truth_slot(0);
+    std::copy_n(whole.yes, n_words(n), out.yes.data() + begin / kWordBits);
+    if (!*whole.complete) std::copy_n(whole.no, n_words(n), out.no.data() + begin / kWordBits);
+    out.complete = *whole.complete;  // of all blocks alike: it depends on the columns
   }
 }
 
@@ -102,6 +104,15 @@ void others(const Word* yes, Word* no, std::size_t n) {
   for (std::size_t w = 0; w < n_words(n); ++w) no[w] &= ~yes[w];
 }
 
+/// Fills the second set, whatever is known.
+template <class Slot>
+void write_out(const Slot& slot, std::size_t n) {
+  if (!*slot.complete) return;
+  fill(slot.no, n, true);
+  others(slot.yes, slot.no, n);
+  *slot.complete = false;
+}
+
 }  // namespace
 
 void Evaluator::compare(Op op, std::size_t n) {
@@ -112,9 +123,9 @@ void Evaluator::compare(Op op, std::size_t n) {
   const TruthSlot out = truth_slot(n_truths_++);
   if (!a.data && !b.data) {
     const double x = a.scalar, y = b.scalar;
-    const bool is_known = x == x && y == y, is_true = op == Op::equal ? x == y : x > y;
-    fill(out.yes, n, is_known && is_true);
-    fill(out.no, n, is_known && !is_true);
+    *out.complete = x == x && y == y;
+    fill(out.yes, n, op == Op::equal ? x == y : x > y);
+    if (!*out.complete) fill(out.no, n, false);
     return;
   }
   const double* data = a.data ? a.data : b.data;
@@ -127,29 +138,31 @@ void Evaluator::compare(Op op, std::size_t n) {
   } else {
     both ? kernels::greater(a.data, b.data, out.yes, n) : kernels::greater(data, scalar, out.yes, n);
   }
-  if (!a.may_miss() && !b.may_miss()) {
-    fill(out.no, n, true);
-  } else {
-    both ? kernels::known(a.data, b.data, out.no, n) : kernels::known(data, scalar, out.no, n);
-  }
+  *out.complete = !a.may_miss() && !b.may_miss();
+  if (*out.complete) return;
+  both ? kernels::known(a.data, b.data, out.no, n) : kernels::known(data, scalar, out.no, n);
   others(out.yes, out.no, n);
 }
 
 void Evaluator::logic(Op op, std::size_t n) {
-  n_truths_ -= static_cast<std::size_t>(arity(op));
-  const TruthSlot a = truth_slot(n_truths_), b = truth_slot(n_truths_ + 1);
-  ++n_truths_;
-  for (std::size_t w = 0; w < n_words(n); ++w) {
-    if (op == Op::both) {
-      a.yes[w] &= b.yes[w];
-      a.no[w] |= b.no[w];
-    } else if (op == Op::either) {
-      a.yes[w] |= b.yes[w];
-      a.no[w] &= b.no[w];
-    } else {
-      std::swap(a.yes[w], a.no[w]);
-    }
+  if (op == Op::negate) return negate(n);
+  --n_truths_;
+  const TruthSlot a = truth_slot(n_truths_ - 1), b = truth_slot(n_truths_);
+  const bool both = op == Op::both;
+  if (!*a.complete || !*b.complete) {
+    write_out(a, n);
+    write_out(b, n);
+    for (std::size_t w = 0; w < n_words(n); ++w) a.no[w] = both ? a.no[w] | b.no[w] : a.no[w] & b.no[w];
   }
+  for (std::size_t w = 0; w < n_words(n); ++w) a.yes[w] = both ? a.yes[w] & b.yes[w] : a.yes[w] | b.yes[w];
+}
+
+void Evaluator::negate(std::size_t n) {
+  const TruthSlot a = truth_slot(n_truths_ - 1);
+  const bool complete = *a.complete;
+  write_out(a, n);
+  std::swap_ranges(a.yes, a.yes + n_words(n), a.no);
+  *a.complete = complete;
 }
 
 std::size_t Evaluator::block_size(std::span<const Token> tokens, std::size_t n_rows) const {
@@ -166,6 +179,7 @@ void Evaluator::call(const Token& token, std::size_t n) {
   for (std::size_t i = k; i-- > 0;) {
     if (signature.takes_truth[i]) {
       const TruthSlot truth = truth_slot(--n_truths_);
+      write_out(truth, n);
       for (std::size_t r = 0; r < n; ++r)
         columns[i][r] = has_bit(truth.yes, r) ? 1.0 : has_bit(truth.no, r) ? 0.0 : kNaN;
     } else {
@@ -182,6 +196,7 @@ void Evaluator::call(const Token& token, std::size_t n) {
     kernels::greater(answer.data(), 0.0, out.yes, n);
     kernels::known(answer.data(), 0.0, out.no, n);
     others(out.yes, out.no, n);
+    *out.complete = false;
     return;
   }
   double* out = number_slot(n_numbers_);

@@ -8,36 +8,37 @@
 #include <span>
 #include <vector>
 
+#include "spinney/evolve/lines.hpp"
 #include "spinney/evolve/truth.hpp"
 #include "spinney/expression/expression.hpp"
 
 namespace spinney {
 
-/// The columns of the rows of a node, one after the other, each column contiguous.
+/// The columns of the rows of a node, one after the other, each column contiguous and at the begin of a cache line.
 class NodeColumns {
  public:
   /// at(row, column): a number of the table.
   template <class At>
-  NodeColumns(std::size_t n_rows, std::size_t n_columns, const At& at) : n_rows_(n_rows) {
-    values_.reserve(n_rows * n_columns);
+  NodeColumns(std::size_t n_rows, std::size_t n_columns, const At& at)
+      : n_rows_(n_rows), stride_(whole_lines(n_rows)), values_(stride_ * n_columns) {
     for (std::size_t c = 0; c < n_columns; ++c) {
       double bound = 0.0;
+      double* out = values_.data() + c * stride_;
       for (std::size_t r = 0; r < n_rows; ++r) {
-        const double value = at(r, c);
-        values_.push_back(value);
-        bound = std::isnan(value) ? kInfinity : std::max(bound, std::abs(value));
+        out[r] = at(r, c);
+        bound = std::isnan(out[r]) ? kInfinity : std::max(bound, std::abs(out[r]));
       }
       bound_.push_back(bound);
     }
   }
   std::size_t n_rows() const { return n_rows_; }
-  const double* column(std::int32_t c) const { return values_.data() + static_cast<std::size_t>(c) * n_rows_; }
+  const double* column(std::int32_t c) const { return values_.data() + static_cast<std::size_t>(c) * stride_; }
   /// No number of a column is larger, be it positive or negative; infinite if one is missing.
   double bound(std::int32_t c) const { return bound_[static_cast<std::size_t>(c)]; }
 
  private:
-  std::size_t n_rows_ = 0;
-  std::vector<double> values_;
+  std::size_t n_rows_, stride_;
+  Lines values_;
   std::vector<double> bound_;
 };
 
@@ -70,12 +71,14 @@ class Evaluator {
   };
   struct TruthSlot {
     Word *yes, *no;
+    bool* complete;  // as in Truth
   };
   void block(std::span<const Token> tokens, const NodeColumns& columns, std::size_t begin, std::size_t n);
   void arithmetic(Op op, std::size_t n);
   void sine(std::size_t place, std::size_t n);
   void compare(Op op, std::size_t n);
   void logic(Op op, std::size_t n);
+  void negate(std::size_t n);
   void call(const Token& token, std::size_t n);
   std::size_t block_size(std::span<const Token> tokens, std::size_t n_rows) const;
   double* number_slot(std::size_t place) {
@@ -85,13 +88,14 @@ class Evaluator {
   TruthSlot truth_slot(std::size_t place) {
     const std::size_t n = n_words(block_);
     if (truth_memory_[place].size() < 2 * n) truth_memory_[place].resize(2 * n);
-    return {truth_memory_[place].data(), truth_memory_[place].data() + n};
+    return {truth_memory_[place].data(), truth_memory_[place].data() + n, &complete_[place]};
   }
 
   const Calls* calls_;
   std::size_t block_ = kBlock;
-  std::vector<double> number_memory_[kMaxOperands];
+  Lines number_memory_[kMaxOperands];
   Bits truth_memory_[kMaxOperands];
+  bool complete_[kMaxOperands] = {};
   Numbers numbers_[kMaxOperands];
   std::size_t n_numbers_ = 0, n_truths_ = 0;
 };

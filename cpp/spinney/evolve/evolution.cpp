@@ -120,7 +120,7 @@ void Evolution::divide(const std::vector<Token>& test) {
   const bool unknown_true = task->fitness.unknown_goes_true(truth);
   std::array<std::vector<SampleIndex>, 2> sides;
   for (std::size_t i = 0; i < node.group.size(); ++i) {
-    if (unknown_true && !has_bit(truth.no, i)) set_bit(truth.yes, i);
+    if (unknown_true && !truth.is_false(i)) set_bit(truth.yes, i);
     sides[has_bit(truth.yes, i) ? 0 : 1].push_back(node.group[i]);
   }
   if (node.depth == 0 && plan_.diverse_roots) roots_.push_back(std::move(truth.yes));

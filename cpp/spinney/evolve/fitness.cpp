@@ -16,11 +16,15 @@ constexpr double kRounding = 1e-12;  // gains below this share of what there is 
 
 /// How many of the rows from begin to end are in a set, or in two.
 SPINNEY_MULTIVERSION std::size_t n_set(const Word* bits, const Word* other, std::size_t begin, std::size_t end) {
-  std::size_t sum = 0;
-  for (std::size_t w = begin / kWordBits; w * kWordBits < end; ++w) {
-    const Word word = other ? bits[w] & other[w] : bits[w];
-    sum += static_cast<std::size_t>(std::popcount(between(word, w * kWordBits, begin, end)));
-  }
+  if (begin == end) return 0;
+  const auto n_in = [&](std::size_t w, Word mask) {
+    return static_cast<std::size_t>(std::popcount(bits[w] & mask & (other ? other[w] : ~Word{0})));
+  };
+  const std::size_t first = begin / kWordBits, last = (end - 1) / kWordBits;
+  const Word from = ~first_bits(begin % kWordBits), to = first_bits(end - last * kWordBits);
+  if (first == last) return n_in(first, from & to);
+  std::size_t sum = n_in(first, from) + n_in(last, to);
+  for (std::size_t w = first + 1; w < last; ++w) sum += n_in(w, ~Word{0});
   return sum;
 }
 
@@ -30,8 +34,7 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
                  std::vector<Bits> earlier)
     : k_(target.n_classes > 0 ? static_cast<std::size_t>(target.n_classes) : 2),
       classes_(target.n_classes > 0),
-      n_(group.size()),
-      earlier_(std::move(earlier)) {
+      n_(group.size()) {
   if (classes_) {
     begin_.assign(k_ + 1, 0);
     for (const SampleIndex s : group) ++begin_[samples.label[s] + 1U];
@@ -66,47 +69,62 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
     for (const SampleIndex s : group) y_.push_back(samples.y[s] - samples.y[group[0]] - sum / total);
     for (std::size_t i = 0; i < n_; ++i) loss_ += weight_[i] * y_[i] * y_[i];
   }
-  all_.assign(k_, 0.0);
-  for (std::uint32_t i = 0; i < n_; ++i) add(i, 1.0, all_.data());
-  if (!classes_) all_[1] = 0.0;  // y is centred
-  if (classes_) loss_ = loss(all_.data());
-  for (const auto& side : earlier_) {
-    earlier_all_.emplace_back(k_, 0.0);
-    for_each_bit(side.data(), 0, n_,
-                 [&](std::size_t i) { add(static_cast<std::uint32_t>(i), 1.0, earlier_all_.back().data()); });
-  }
-  least_ = kRounding * (classes_ ? std::max(loss_, std::accumulate(all_.begin(), all_.end(), 0.0)) : loss_);
+  all_ = part_of({});
+  if (!classes_) all_.sums[1] = 0.0;  // y is centred
+  if (classes_) loss_ = loss(all_.sums.data());
+  for (Bits& bits : earlier) earlier_.push_back(part_of(std::move(bits)));
+  least_ = kRounding * (classes_ ? std::max(loss_, std::accumulate(all_.sums.begin(), all_.sums.end(), 0.0)) : loss_);
   most_ = loss_;
-  for (const auto& yes : earlier_all_) {
+  for (const Part& yes : earlier_) {
     std::vector<double> no(k_);
-    for (std::size_t c = 0; c < k_; ++c) no[c] = all_[c] - yes[c];
-    most_ = std::min(most_, (classes_ ? 0.0 : loss_) + loss(yes.data()) + loss(no.data()));
+    for (std::size_t c = 0; c < k_; ++c) no[c] = all_.sums[c] - yes.sums[c];
+    most_ = std::min(most_, (classes_ ? 0.0 : loss_) + loss(yes.sums.data()) + loss(no.data()));
   }
   if (most_ < 1e3 * least_) most_ = 0.0;  // an earlier root has left nothing but rounding
 }
 
-/// Sums over the samples of a set, or of what it has in common with another.
-void Fitness::count(const Bits& bits, const Bits* other, double* sums) const {
-  std::fill(sums, sums + k_, 0.0);
-  if (!unit_.empty()) {
-    for (std::size_t c = 0; c < k_; ++c) {
-      const std::size_t n = n_set(bits.data(), other ? other->data() : nullptr, begin_[c], begin_[c + 1]);
-      sums[c] = static_cast<double>(n) * unit_[c];
-    }
-    return;
-  }
-  const auto is_in = [&](std::size_t i) { return !other || has_bit(*other, i); };
+/// Adds the samples of a set to sums.
+template <class WordOf>
+void Fitness::sum(const WordOf& word_of, double* sums) const {
   if (!classes_) {
-    for_each_bit(bits.data(), 0, n_, [&](std::size_t i) {
-      if (!is_in(i)) return;
+    for_each_bit(word_of, 0, n_, [&](std::size_t i) {
       sums[0] += weight_[i];
       sums[1] += weight_[i] * y_[i];
     });
     return;
   }
-  for (std::size_t c = 0; c < k_; ++c) {
-    for_each_bit(bits.data(), begin_[c], begin_[c + 1], [&](std::size_t i) { sums[c] += is_in(i) ? weight_[i] : 0.0; });
+  for (std::size_t c = 0; c < k_; ++c)
+    for_each_bit(word_of, begin_[c], begin_[c + 1], [&](std::size_t i) { sums[c] += weight_[i]; });
+}
+
+Fitness::Part Fitness::part_of(Bits bits) const {
+  Part part{std::move(bits), {}, std::vector<double>(k_, 0.0)};
+  const auto word_of = [&](std::size_t w) { return part.within(w); };
+  sum(word_of, part.sums.data());
+  for (std::size_t c = 0; classes_ && c < k_; ++c) {
+    part.n.push_back(0);
+    for_each_bit(word_of, begin_[c], begin_[c + 1], [&](std::size_t) { ++part.n.back(); });
   }
+  return part;
+}
+
+/// Sums over the samples of a part for which a test is true, and behind them those for which it is false.
+void Fitness::count(const Truth& truth, const Part& part, double* sums) const {
+  double *yes = sums, *no = sums + k_;
+  std::fill(sums, sums + 2 * k_, 0.0);
+  const Word* within = part.bits.empty() ? nullptr : part.bits.data();
+  if (!unit_.empty()) {
+    for (std::size_t c = 0; c < k_; ++c) {
+      const std::size_t n_yes = n_set(truth.yes.data(), within, begin_[c], begin_[c + 1]);
+      const std::size_t n_no =
+          truth.complete ? part.n[c] - n_yes : n_set(truth.no.data(), within, begin_[c], begin_[c + 1]);
+      yes[c] = static_cast<double>(n_yes) * unit_[c];
+      no[c] = static_cast<double>(n_no) * unit_[c];
+    }
+    return;
+  }
+  sum([&](std::size_t w) { return truth.yes[w] & part.within(w); }, yes);
+  sum([&](std::size_t w) { return truth.false_word(w) & part.within(w); }, no);
 }
 
 double Fitness::times_log(double w) const { return w > 0.0 ? w * std::log2(w) : 0.0; }
@@ -149,20 +167,18 @@ double Fitness::gain(double* sums) const {
 
 double Fitness::operator()(const Truth& truth, std::vector<double>& scratch) const {
   scratch.resize(10 * k_);
-  double *whole = scratch.data(), *part = whole + 5 * k_;
-  count(truth.yes, nullptr, whole);
-  count(truth.no, nullptr, whole + k_);
-  std::copy(all_.begin(), all_.end(), whole + 2 * k_);
+  double *whole = scratch.data(), *within = whole + 5 * k_;
+  count(truth, all_, whole);
+  std::copy(all_.sums.begin(), all_.sums.end(), whole + 2 * k_);
   const double own = gain(whole);
   if (earlier_.empty()) return own;
   double least = kInfinity;
-  for (std::size_t j = 0; j < earlier_.size(); ++j) {
-    count(truth.yes, &earlier_[j], part);
-    count(truth.no, &earlier_[j], part + k_);
-    std::copy(earlier_all_[j].begin(), earlier_all_[j].end(), part + 2 * k_);
-    double sum = gain(part);
-    for (std::size_t c = 0; c < 3 * k_; ++c) part[c] = whole[c] - part[c];  // the other side of the root
-    sum += gain(part);
+  for (const Part& part : earlier_) {
+    count(truth, part, within);
+    std::copy(part.sums.begin(), part.sums.end(), within + 2 * k_);
+    double sum = gain(within);
+    for (std::size_t c = 0; c < 3 * k_; ++c) within[c] = whole[c] - within[c];  // the other side of the root
+    sum += gain(within);
     least = std::min(least, sum);
   }
   return least;
@@ -170,8 +186,8 @@ double Fitness::operator()(const Truth& truth, std::vector<double>& scratch) con
 
 bool Fitness::unknown_goes_true(const Truth& truth) const {
   double yes = 0.0, no = 0.0;
-  for_each_bit(truth.yes.data(), 0, n_, [&](std::size_t i) { yes += weight_[i]; });
-  for_each_bit(truth.no.data(), 0, n_, [&](std::size_t i) { no += weight_[i]; });
+  for_each_bit([&](std::size_t w) { return truth.yes[w]; }, 0, n_, [&](std::size_t i) { yes += weight_[i]; });
+  for_each_bit([&](std::size_t w) { return truth.false_word(w); }, 0, n_, [&](std::size_t i) { no += weight_[i]; });
   return yes >= no;
 }
 
@@ -182,7 +198,7 @@ Fitness::Cut Fitness::best_cut(std::span<const double> numbers) const {
   }
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return numbers[a] < numbers[b]; });
   std::vector<double> sums(5 * k_, 0.0);  // one row after the other becomes false
-  std::copy(all_.begin(), all_.end(), sums.begin() + static_cast<std::ptrdiff_t>(2 * k_));
+  std::copy(all_.sums.begin(), all_.sums.end(), sums.begin() + static_cast<std::ptrdiff_t>(2 * k_));
   for (const auto i : order) add(i, 1.0, sums.data());
   Cut best;
   for (std::size_t p = 0; p + 1 < order.size(); ++p) {

@@ -31,7 +31,16 @@ class Fitness {
 
  private:
   void add(std::uint32_t sample, double sign, double* sums) const;
-  void count(const Bits& bits, const Bits* other, double* sums) const;
+  struct Part {                  // samples that are looked at
+    Bits bits;                   // none if these are all
+    std::vector<std::size_t> n;  // by class
+    std::vector<double> sums;
+    Word within(std::size_t w) const { return bits.empty() ? ~Word{0} : bits[w]; }
+  };
+  Part part_of(Bits bits) const;
+  void count(const Truth& truth, const Part& part, double* sums) const;
+  template <class WordOf>
+  void sum(const WordOf& word_of, double* sums) const;
   double gain(double* sums) const;
   double loss(const double* sums) const;
   double times_log(double w) const;
@@ -42,10 +51,9 @@ class Fitness {
   std::vector<std::size_t> begin_;  // of each class, in target order
   std::vector<double> unit_;        // what each sample of a class weighs, if they all weigh the same
   std::vector<double> weight_, y_;  // otherwise; y is centred
-  std::vector<double> all_;         // sums of all samples
-  std::vector<Bits> earlier_;
-  std::vector<std::vector<double>> earlier_all_;  // sums of the true side of each
-  std::vector<double> log_table_;                 // n * log2(n)
+  Part all_;
+  std::vector<Part> earlier_;      // the true side of each
+  std::vector<double> log_table_;  // n * log2(n)
   double loss_ = 0.0, most_ = 0.0;
   double least_ = 0.0;  // gains up to this are rounding
 };

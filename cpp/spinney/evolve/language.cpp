@@ -166,13 +166,13 @@ bool Language::to_tokens(std::span<const Gene> program, std::vector<Token>& out)
   out.clear();
   bool composed = false;
   for (const Gene& gene : program) {
-    if (!is_token_[gene.symbol]) {
+    if (is_token_[gene.symbol]) {
+      const Token& token = token_[gene.symbol];
+      out.push_back({token.op, token.arg, token.op == Op::constant ? gene.value : token.value});
+    } else {
       composed = true;
       if (!write_out(symbols_[gene.symbol], out)) return false;
-      continue;
     }
-    out.push_back(token_[gene.symbol]);
-    if (out.back().op == Op::constant) out.back().value = gene.value;
   }
   return !composed || most_waiting(out) <= kMaxOperands;
 }

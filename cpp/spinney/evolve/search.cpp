@@ -84,7 +84,6 @@ void Search::breed(ThreadTeam& team) {
   }
   merits_.clear();
   for (const Individual& one : state_.population) merits_.push_back(merit_of(one));
-  merits_limit_ = RandomStream::limit_of(std::max<std::size_t>(1, merits_.size()));
   const std::uint64_t seed = RandomStream(seed_, static_cast<std::uint64_t>(state_.generation)).next();
   constexpr std::size_t kChunk = 64;
   team.run_if(n > 2 * kChunk, (n - n_kept + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
@@ -124,10 +123,10 @@ void Search::first(std::size_t place, RandomStream& random, Genes& out) const {
 
 const Individual& Search::parent(RandomStream& random) const {
   const std::size_t n = merits_.size();
-  std::size_t best = random.below(n, merits_limit_);
+  std::size_t best = random.below(n);
   for (std::int64_t i = 1; i < params_.tournament; ++i) {
-    const std::size_t other = random.below(n, merits_limit_);
-    if (is_better(merits_[other], merits_[best])) best = other;
+    const std::size_t other = random.below(n);
+    best = is_better(merits_[other], merits_[best]) ? other : best;
   }
   return state_.population[best];
 }

@@ -37,7 +37,7 @@ struct Merit {
 inline Merit merit_of(const Individual& one) { return {one.fitness, one.genes.size()}; }
 /// Fitter, or as fit and shorter.
 inline bool is_better(const Merit& a, const Merit& b) {
-  return a.fitness > b.fitness || (a.fitness == b.fitness && a.size < b.size);
+  return (a.fitness > b.fitness) | ((a.fitness == b.fitness) & (a.size < b.size));  // without a branch to guess
 }
 
 /// What a search knows between two generations.
@@ -82,7 +82,6 @@ class Search {
   SearchState state_;
   std::vector<Individual> next_;
   std::vector<Merit> merits_;  // of the population
-  std::uint64_t merits_limit_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

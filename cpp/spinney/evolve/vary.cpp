@@ -10,23 +10,22 @@ namespace {
 
 /// genes with the part [begin, end) replaced, into memory that is used again and again.
 void splice(const Genes& genes, std::size_t begin, std::size_t end, std::span<const Gene> part, Genes& out) {
-  out.clear();
-  out.insert(out.end(), genes.begin(), genes.begin() + static_cast<std::ptrdiff_t>(begin));
-  out.insert(out.end(), part.begin(), part.end());
-  out.insert(out.end(), genes.begin() + static_cast<std::ptrdiff_t>(end), genes.end());
+  out.resize(genes.size() - (end - begin) + part.size());
+  auto next = std::copy_n(genes.begin(), begin, out.begin());
+  next = std::copy(part.begin(), part.end(), next);
+  std::copy(genes.begin() + static_cast<std::ptrdiff_t>(end), genes.end(), next);
 }
 
 /// One of the places that fulfil a condition, each as likely; the size if there is none.
 template <class Condition>
 std::size_t pick(std::size_t n, RandomStream& random, const Condition& fits) {
+  std::array<std::uint8_t, kMaxProgram> places;
   std::size_t n_fit = 0;
-  for (std::size_t i = 0; i < n; ++i) n_fit += fits(i) ? 1 : 0;
-  if (n_fit == 0) return n;
-  std::size_t place = random.below(n_fit);
   for (std::size_t i = 0; i < n; ++i) {
-    if (fits(i) && place-- == 0) return i;
+    places[n_fit] = static_cast<std::uint8_t>(i);
+    n_fit += fits(i) ? 1 : 0;
   }
-  return n;
+  return n_fit == 0 ? n : places[random.below(n_fit)];
 }
 
 }  // namespace
@@ -38,8 +37,8 @@ void cross(const Language& language, const Genes& to, const Genes& from, std::si
   const std::size_t room = max_size - (to.size() - (end + 1 - begin));
   Language::Sizes sizes;
   language.sizes_of(from, sizes);
-  const std::size_t donor =
-      pick(from.size(), random, [&](std::size_t i) { return language.returns(from[i]) == type && sizes[i] <= room; });
+  const std::size_t donor = pick(
+      from.size(), random, [&](std::size_t i) { return (language.returns(from[i]) == type) & (sizes[i] <= room); });
   if (donor == from.size()) {
     out = to;
     return;
