@@ -1,7 +1,5 @@
 #include "spinney/evolve/evaluate.hpp"
 
-#include "spinney/evolve/kernels.hpp"
-
 namespace spinney {
 
 void Evaluator::truth(std::span<const Token> tokens, const NodeColumns& columns, Truth& out) {
@@ -22,11 +20,9 @@ void Evaluator::numbers(std::span<const Token> tokens, const NodeColumns& column
   for (std::size_t begin = 0; begin < columns.n_rows(); begin += block_) {
     const std::size_t n = std::min(block_, columns.n_rows() - begin);
     block(tokens, columns, begin, n);
-    if (numbers_[0].data) {
-      std::copy_n(numbers_[0].data, n, out + begin);
-    } else {
-      std::fill_n(out + begin, n, numbers_[0].scalar);
-    }
+    work_out(0, n);
+    const kernels::Operand whole = numbers_[0].is;
+    whole.data ? std::copy_n(whole.data, n, out + begin) : std::fill_n(out + begin, n, whole.scalar);
   }
 }
 
@@ -34,9 +30,9 @@ void Evaluator::block(std::span<const Token> tokens, const NodeColumns& columns,
   n_numbers_ = n_truths_ = 0;
   for (const Token& token : tokens) {
     if (token.op == Op::column) {
-      numbers_[n_numbers_++] = {columns.column(token.arg) + begin, 0.0, columns.bound(token.arg)};
+      push({columns.column(token.arg) + begin, 0.0}, columns.bound(token.arg));
     } else if (token.op == Op::constant) {
-      numbers_[n_numbers_++] = {nullptr, token.value, std::abs(token.value)};
+      push({nullptr, token.value}, std::abs(token.value));
     } else if (token.op == Op::call) {
       call(token, n);
     } else if (token.op == Op::sine) {
@@ -51,45 +47,57 @@ void Evaluator::block(std::span<const Token> tokens, const NodeColumns& columns,
   }
 }
 
+void Evaluator::push(kernels::Operand operand, double bound) {
+  Numbers& next = numbers_[n_numbers_++];
+  next.is = operand;
+  next.bound = bound;
+  next.waits = false;
+}
+
+/// The memory for what stands at a place. What waits just below may need what is there now: it comes first.
+double* Evaluator::free_slot(std::size_t place, std::size_t n) {
+  if (place > 0) work_out(place - 1, n);
+  return number_slot(place);
+}
+
+void Evaluator::work_out(std::size_t place, std::size_t n) {
+  Numbers& own = numbers_[place];
+  if (!own.waits) return;
+  double* out = free_slot(place, n);
+  kernels::arithmetic(own.op, own.first, own.second, out, n);
+  own.is = {out, 0.0};
+  own.waits = false;
+}
+
 void Evaluator::sine(std::size_t place, std::size_t n) {
-  const Numbers a = numbers_[place];
-  if (!a.data) {
-    numbers_[place] = {nullptr, spinney::sine(a.scalar), a.may_miss() ? kInfinity : 1.0};
-    return;
+  work_out(place, n);
+  Numbers& a = numbers_[place];
+  if (a.is.data) {
+    double* out = free_slot(place, n);
+    kernels::sine(a.is.data, out, n, a.bound < kFarSine);
+    a.is = {out, 0.0};
+  } else {
+    a.is.scalar = spinney::sine(a.is.scalar);
   }
-  double* out = number_slot(place);
-  kernels::sine(a.data, out, n, a.bound < kFarSine);
-  numbers_[place] = {out, 0.0, a.may_miss() ? kInfinity : 1.0};
+  a.bound = a.may_miss() ? kInfinity : 1.0;
 }
 
 void Evaluator::arithmetic(Op op, std::size_t n) {
   const std::size_t place = --n_numbers_ - 1;
-  const Numbers a = numbers_[place], b = numbers_[place + 1];
-  double* out = number_slot(place);
-  numbers_[place] = {out, 0.0, op == Op::multiply ? a.bound * b.bound : a.bound + b.bound};
-  if (!a.data && !b.data) {
-    const double x = a.scalar, y = b.scalar;
-    numbers_[place].data = nullptr;
-    numbers_[place].scalar = op == Op::add ? x + y : op == Op::subtract ? x - y : x * y;
-  } else if (op == Op::add) {
-    if (a.data && b.data) {
-      kernels::add(a.data, b.data, out, n);
-    } else {
-      kernels::add(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
-    }
-  } else if (op == Op::multiply) {
-    if (a.data && b.data) {
-      kernels::multiply(a.data, b.data, out, n);
-    } else {
-      kernels::multiply(a.data ? a.data : b.data, a.data ? b.scalar : a.scalar, out, n);
-    }
-  } else if (!a.data) {
-    kernels::subtract(a.scalar, b.data, out, n);
-  } else if (b.data) {
-    kernels::subtract(a.data, b.data, out, n);
-  } else {
-    kernels::subtract(a.data, b.scalar, out, n);
+  work_out(place, n);
+  work_out(place + 1, n);
+  Numbers& a = numbers_[place];
+  const Numbers& b = numbers_[place + 1];
+  a.bound = op == Op::multiply ? a.bound * b.bound : a.bound + b.bound;
+  if (!a.is.data && !b.is.data) {
+    const double x = a.is.scalar, y = b.is.scalar;
+    a.is.scalar = op == Op::add ? x + y : op == Op::subtract ? x - y : x * y;
+    return;
   }
+  a.op = op;
+  a.first = a.is;
+  a.second = b.is;
+  a.waits = true;
 }
 
 namespace {
@@ -116,31 +124,25 @@ void write_out(const Slot& slot, std::size_t n) {
 }  // namespace
 
 void Evaluator::compare(Op op, std::size_t n) {
-  const bool positive = op == Op::positive;
-  const std::size_t place = n_numbers_ - (positive ? 1 : 2);
-  const Numbers a = numbers_[place], b = positive ? Numbers{nullptr, 0.0, 0.0} : numbers_[place + 1];
-  n_numbers_ = place;
+  using kernels::Relation;
+  if (op == Op::positive) push({nullptr, 0.0}, 0.0);
+  n_numbers_ -= 2;
+  const std::size_t place = n_numbers_;
+  const Numbers &a = numbers_[place], &b = numbers_[place + 1];
   const TruthSlot out = truth_slot(n_truths_++);
-  if (!a.data && !b.data) {
-    const double x = a.scalar, y = b.scalar;
-    *out.complete = x == x && y == y;
-    fill(out.yes, n, op == Op::equal ? x == y : x > y);
-    if (!*out.complete) fill(out.no, n, false);
-    return;
-  }
-  const double* data = a.data ? a.data : b.data;
-  const double scalar = a.data ? b.scalar : a.scalar;
-  const bool both = a.data && b.data;
-  if (op == Op::equal) {
-    both ? kernels::equal(a.data, b.data, out.yes, n) : kernels::equal(data, scalar, out.yes, n);
-  } else if (!a.data) {
-    kernels::less(data, scalar, out.yes, n);
-  } else {
-    both ? kernels::greater(a.data, b.data, out.yes, n) : kernels::greater(data, scalar, out.yes, n);
-  }
   *out.complete = !a.may_miss() && !b.may_miss();
+  if (b.waits || op == Op::equal || !*out.complete) work_out(place, n);
+  if (op == Op::equal || !*out.complete) work_out(place + 1, n);
+  if (b.waits) return kernels::compare(a.is, true, b.op, b.first, b.second, out.yes, n);
+  if (a.waits) return kernels::compare(b.is, false, a.op, a.first, a.second, out.yes, n);
+  if (!a.is.data && !b.is.data) {
+    const double x = a.is.scalar, y = b.is.scalar;
+    fill(out.yes, n, op == Op::equal ? x == y : x > y);
+  } else {
+    kernels::compare(a.is, op == Op::equal ? Relation::equal : Relation::greater, b.is, out.yes, n);
+  }
   if (*out.complete) return;
-  both ? kernels::known(a.data, b.data, out.no, n) : kernels::known(data, scalar, out.no, n);
+  kernels::compare(a.is, Relation::known, b.is, out.no, n);
   others(out.yes, out.no, n);
 }
 
@@ -183,7 +185,8 @@ void Evaluator::call(const Token& token, std::size_t n) {
       for (std::size_t r = 0; r < n; ++r)
         columns[i][r] = has_bit(truth.yes, r) ? 1.0 : has_bit(truth.no, r) ? 0.0 : kNaN;
     } else {
-      const Numbers own = numbers_[--n_numbers_];
+      work_out(--n_numbers_, n);
+      const kernels::Operand own = numbers_[n_numbers_].is;
       for (std::size_t r = 0; r < n; ++r) columns[i][r] = own.data ? own.data[r] : own.scalar;
     }
   }
@@ -193,15 +196,15 @@ void Evaluator::call(const Token& token, std::size_t n) {
   calls_->run(token.arg, given, n, answer.data());
   if (signature.gives_truth) {
     const TruthSlot out = truth_slot(n_truths_++);
-    kernels::greater(answer.data(), 0.0, out.yes, n);
-    kernels::known(answer.data(), 0.0, out.no, n);
+    kernels::compare({answer.data()}, kernels::Relation::greater, {}, out.yes, n);
+    kernels::compare({answer.data()}, kernels::Relation::known, {}, out.no, n);
     others(out.yes, out.no, n);
     *out.complete = false;
     return;
   }
-  double* out = number_slot(n_numbers_);
+  double* out = free_slot(n_numbers_, n);
   std::copy(answer.begin(), answer.end(), out);
-  numbers_[n_numbers_++] = {out, 0.0, kInfinity};
+  push({out, 0.0}, kInfinity);
 }
 
 }  // namespace spinney

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "spinney/evolve/kernels.hpp"
 #include "spinney/evolve/lines.hpp"
 #include "spinney/evolve/truth.hpp"
 #include "spinney/expression/expression.hpp"
@@ -62,11 +63,14 @@ class Evaluator {
  private:
   static constexpr std::size_t kBlock = 1024;  // rows; functions of the host's are given all of them
 
-  /// A number for each row of a block, or one for all of them. bound: as that of a column.
+  /// A number for each row of a block. bound: as that of a column.
   struct Numbers {
-    const double* data = nullptr;
-    double scalar = 0.0;
+    kernels::Operand is;
     double bound = kInfinity;
+    // It may still wait for `first op second`, until it is known whether that is needed or only compared.
+    bool waits = false;
+    Op op = Op::add;
+    kernels::Operand first, second;
     bool may_miss() const { return !(bound < kInfinity); }
   };
   struct TruthSlot {
@@ -74,7 +78,10 @@ class Evaluator {
     bool* complete;  // as in Truth
   };
   void block(std::span<const Token> tokens, const NodeColumns& columns, std::size_t begin, std::size_t n);
+  void push(kernels::Operand operand, double bound);
   void arithmetic(Op op, std::size_t n);
+  void work_out(std::size_t place, std::size_t n);
+  double* free_slot(std::size_t place, std::size_t n);
   void sine(std::size_t place, std::size_t n);
   void compare(Op op, std::size_t n);
   void logic(Op op, std::size_t n);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "spinney/expression/expression.hpp"
 #include "spinney/multiversion.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -13,6 +12,8 @@
 namespace spinney::kernels {
 
 // -- Numbers: the compiler vectorises these
+
+namespace {
 
 SPINNEY_MULTIVERSION void add(const double* a, const double* b, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
@@ -36,8 +37,6 @@ SPINNEY_MULTIVERSION void multiply(const double* a, double b, double* out, std::
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b;
 }
 
-namespace {
-
 SPINNEY_MULTIVERSION void near_sines(const double* a, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = near_sine(a[i]);
 }
@@ -49,6 +48,19 @@ SPINNEY_MULTIVERSION bool all_near(const double* a, std::size_t n) {
 
 }  // namespace
 
+void arithmetic(Op op, Operand a, Operand b, double* out, std::size_t n) {
+  if (op != Op::subtract && !a.data) std::swap(a, b);
+  if (op == Op::add) {
+    b.data ? add(a.data, b.data, out, n) : add(a.data, b.scalar, out, n);
+  } else if (op == Op::multiply) {
+    b.data ? multiply(a.data, b.data, out, n) : multiply(a.data, b.scalar, out, n);
+  } else if (!a.data) {
+    subtract(a.scalar, b.data, out, n);
+  } else {
+    b.data ? subtract(a.data, b.data, out, n) : subtract(a.data, b.scalar, out, n);
+  }
+}
+
 void sine(const double* a, double* out, std::size_t n, bool near) {
   if (near || all_near(a, n)) return near_sines(a, out, n);
   for (std::size_t i = 0; i < n; ++i) out[i] = spinney::sine(a[i]);
@@ -58,7 +70,12 @@ void sine(const double* a, double* out, std::size_t n, bool near) {
 
 namespace {
 
-enum class Relation { greater, less, equal, known };
+/// What an operation makes of two operands.
+template <Op O, class A, class B>
+struct Result {
+  A a;
+  B b;
+};
 
 template <Relation R>
 bool holds(double a, double b) {
@@ -68,19 +85,23 @@ bool holds(double a, double b) {
   return a == a && b == b;
 }
 
-/// The right operand: an array, or one number.
-double right(const double* b, std::size_t i) { return b[i]; }
-double right(double b, std::size_t) { return b; }
+double one(const double* a, std::size_t i) { return a[i]; }
+double one(double a, std::size_t) { return a; }
+template <Op O, class A, class B>
+double one(const Result<O, A, B>& of, std::size_t i) {
+  const double a = one(of.a, i), b = one(of.b, i);
+  return O == Op::add ? a + b : O == Op::subtract ? a - b : a * b;
+}
 
-template <Relation R, class Right>
-Word word_of(const double* a, Right b, std::size_t from, std::size_t n) {
+template <Relation R, class A, class B>
+Word word_of(A a, B b, std::size_t from, std::size_t n) {
   Word word = 0;
-  for (std::size_t i = 0; i < n; ++i) word |= static_cast<Word>(holds<R>(a[from + i], right(b, from + i))) << i;
+  for (std::size_t i = 0; i < n; ++i) word |= static_cast<Word>(holds<R>(one(a, from + i), one(b, from + i))) << i;
   return word;
 }
 
-template <Relation R, class Right>
-void compare_plainly(const double* a, Right b, Word* out, std::size_t n) {
+template <Relation R, class A, class B>
+void compare_plainly(A a, B b, Word* out, std::size_t n) {
   for (std::size_t from = 0; from < n; from += kWordBits)
     *out++ = word_of<R>(a, b, from, std::min(kWordBits, n - from));
 }
@@ -93,16 +114,23 @@ inline constexpr int kPredicate = R == Relation::greater ? _CMP_GT_OQ
                                   : R == Relation::equal ? _CMP_EQ_OQ
                                                          : _CMP_ORD_Q;
 
-__attribute__((target("avx2"))) inline __m256d four(const double* b, std::size_t i) { return _mm256_loadu_pd(b + i); }
-__attribute__((target("avx2"))) inline __m256d four(double b, std::size_t) { return _mm256_set1_pd(b); }
+__attribute__((target("avx2"))) inline __m256d four(const double* a, std::size_t i) { return _mm256_loadu_pd(a + i); }
+__attribute__((target("avx2"))) inline __m256d four(double a, std::size_t) { return _mm256_set1_pd(a); }
+template <Op O, class A, class B>
+__attribute__((target("avx2"))) inline __m256d four(const Result<O, A, B>& of, std::size_t i) {
+  const __m256d a = four(of.a, i), b = four(of.b, i);
+  if constexpr (O == Op::add) return _mm256_add_pd(a, b);
+  if constexpr (O == Op::subtract) return _mm256_sub_pd(a, b);
+  return _mm256_mul_pd(a, b);
+}
 
-template <Relation R, class Right>
-__attribute__((target("avx2"))) void compare_by_four(const double* a, Right b, Word* out, std::size_t n) {
+template <Relation R, class A, class B>
+__attribute__((target("avx2"))) void compare_by_four(A a, B b, Word* out, std::size_t n) {
   std::size_t from = 0;
   for (; from + kWordBits <= n; from += kWordBits) {
     Word word = 0;
     for (std::size_t i = 0; i < kWordBits; i += 4) {
-      const __m256d answer = _mm256_cmp_pd(_mm256_loadu_pd(a + from + i), four(b, from + i), kPredicate<R>);
+      const __m256d answer = _mm256_cmp_pd(four(a, from + i), four(b, from + i), kPredicate<R>);
       word |= static_cast<Word>(_mm256_movemask_pd(answer)) << i;
     }
     *out++ = word;
@@ -112,8 +140,8 @@ __attribute__((target("avx2"))) void compare_by_four(const double* a, Right b, W
 
 #endif
 
-template <Relation R, class Right>
-void compare(const double* a, Right b, Word* out, std::size_t n) {
+template <Relation R, class A, class B>
+void compare_all(A a, B b, Word* out, std::size_t n) {
 #ifdef SPINNEY_HAS_AVX2_KERNELS
   static const bool by_four = __builtin_cpu_supports("avx2");
   if (by_four) return compare_by_four<R>(a, b, out, n);
@@ -121,14 +149,45 @@ void compare(const double* a, Right b, Word* out, std::size_t n) {
   compare_plainly<R>(a, b, out, n);
 }
 
+/// Calls f with the array, or with the number.
+template <class Function>
+void with(Operand operand, const Function& f) {
+  operand.data ? f(operand.data) : f(operand.scalar);
+}
+
+template <class A, class B>
+void compare_with(A a, bool greater, const B& b, Word* out, std::size_t n) {
+  greater ? compare_all<Relation::greater>(a, b, out, n) : compare_all<Relation::less>(a, b, out, n);
+}
+
 }  // namespace
 
-void greater(const double* a, const double* b, Word* out, std::size_t n) { compare<Relation::greater>(a, b, out, n); }
-void greater(const double* a, double b, Word* out, std::size_t n) { compare<Relation::greater>(a, b, out, n); }
-void less(const double* a, double b, Word* out, std::size_t n) { compare<Relation::less>(a, b, out, n); }
-void equal(const double* a, const double* b, Word* out, std::size_t n) { compare<Relation::equal>(a, b, out, n); }
-void equal(const double* a, double b, Word* out, std::size_t n) { compare<Relation::equal>(a, b, out, n); }
-void known(const double* a, const double* b, Word* out, std::size_t n) { compare<Relation::known>(a, b, out, n); }
-void known(const double* a, double b, Word* out, std::size_t n) { compare<Relation::known>(a, b, out, n); }
+void compare(Operand left, Relation relation, Operand right, Word* out, std::size_t n) {
+  with(left, [&](auto a) {
+    with(right, [&](auto b) {
+      switch (relation) {
+        case Relation::equal: return compare_all<Relation::equal>(a, b, out, n);
+        case Relation::known: return compare_all<Relation::known>(a, b, out, n);
+        default: compare_with(a, relation == Relation::greater, b, out, n);
+      }
+    });
+  });
+}
+
+void compare(Operand left, bool greater, Op op, Operand first, Operand second, Word* out, std::size_t n) {
+  with(left, [&](auto a) {
+    with(first, [&](auto b) {
+      with(second, [&](auto c) {
+        using B = decltype(b);
+        using C = decltype(c);
+        switch (op) {
+          case Op::add: return compare_with(a, greater, Result<Op::add, B, C>{b, c}, out, n);
+          case Op::subtract: return compare_with(a, greater, Result<Op::subtract, B, C>{b, c}, out, n);
+          default: compare_with(a, greater, Result<Op::multiply, B, C>{b, c}, out, n);
+        }
+      });
+    });
+  });
+}
 
 }  // namespace spinney::kernels
