@@ -10,7 +10,7 @@ from spinney import GPForestClassifier
 from spinney.datasets import load
 
 
-def speed(generations=500, n_programs=3000, peer_generations=10, repeat=3):
+def speed(generations=500, n_programs=3000, peer_generations=10, repeat=5):
     """Print evaluations a second beside the peers', each the best of some turns."""
     data = load("pima_indians_diabetes")
     X = np.ascontiguousarray(data.X.to_numpy(dtype=np.float64))
