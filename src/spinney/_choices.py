@@ -1,10 +1,11 @@
 """Checks of constructor parameters: one clear error that names the parameter and what it takes."""
 
-import difflib
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
+
+from spinney._nearest import did_you_mean
 
 
 def is_integer(value: Any) -> bool:
@@ -33,10 +34,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[str | None]) -> None:
     if value is None or isinstance(value, str):
         if value in choices:
             return
-        words = [choice for choice in choices if choice is not None]
-        plain = {word.lower(): word for word in words}
-        near = difflib.get_close_matches((value or "").lower(), plain, n=1)
-        hint = f" Did you mean {plain[near[0]]!r}?" if near else ""
+        hint = did_you_mean(value or "", [choice for choice in choices if choice is not None])
     else:
         hint = ""
     listed = ", ".join(repr(choice) for choice in choices)

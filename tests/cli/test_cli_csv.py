@@ -69,11 +69,22 @@ def test_rows_without_a_target_are_dropped_and_counted(write: Write) -> None:
     assert reading.notes == ("2 rows without y dropped",)
 
 
-def test_text_that_differs_in_every_row_is_left_out(write: Write) -> None:
-    path = write("name,size,y\nann,1,no\nbob,2,yes\ncy,2,no\n")
-    reading = read_data(str(path), Choices("y"))
-    assert list(reading.X) == ["size"]
-    assert reading.notes == ("name left out: its text differs in every row",)
+def test_text_that_differs_in_every_row_is_left_out_on_request(write: Write) -> None:
+    path = str(write("full name,size,y\nann,1,no\nbob,2,yes\n,2,no\ncy,2,no\n"))
+    warned = read_data(path, Choices("y"))
+    assert list(warned.X) == ["full name", "size"]
+    assert warned.warnings == (
+        "full name may be an id, text that differs in every row: a tree learns rows by heart from "
+        "it. Leave it out with --drop 'full name' or --drop-ids",
+    )
+    for choices in (Choices("y", drop_ids=True), Choices("y", drop=["full name"])):
+        left = read_data(path, choices)
+        assert list(left.X) == ["size"]
+        assert left.warnings == ()
+
+
+def test_superscripts_are_no_numbers_of_an_order(write: Write) -> None:
+    assert read_csv(write("a,y\n²,p\n10,q\n9,p\n²,q\n")).columns[0].categories == ("9", "10", "²")
 
 
 def test_row_numbers_without_a_name_are_left_out(write: Write) -> None:

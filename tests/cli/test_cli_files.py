@@ -2,7 +2,9 @@
 
 import errno
 import gzip
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -144,13 +146,25 @@ def test_an_empty_column_is_left_out(write: Write) -> None:
     assert reading.notes == ("b left out: it holds no value",)
 
 
-def test_ids_are_warned_of_and_left_out_on_request(run: Run, write: Write) -> None:
-    rows = "".join(f"{1000 + k},{k % 3},{'pq'[k % 2]}\n" for k in range(40))
-    path = write("customer,x,y\n" + rows)
-    warned = run("train", path, "--target", "y")
-    assert "customer may be an id" in " ".join(warned.output.split())
-    dropped = run("train", path, "--target", "y", "--drop-ids")
-    assert "customer left out: its numbers differ in every row" in dropped.output
+@pytest.mark.parametrize(
+    ("name", "held"), [("{}", "numbers that differ"), ("c{}", "text that differs")]
+)
+@pytest.mark.parametrize("command", ["train", "compare"])
+def test_ids_are_warned_of_and_left_out_on_request(
+    run: Run, write: Write, command: str, name: str, held: str
+) -> None:
+    rows = "".join(f"{name.format(1000 + k)},{k % 3},{'pq'[k % 2]}\n" for k in range(40))
+    more = ["--no-cv"] if command == "train" else ["--folds", 2, "--repeats", 1, "--model", "cart"]
+    task = [command, write("customer,x,y\n" + rows), "--target", "y", *more]
+    warned = " ".join(run(*task).output.split())
+    assert f"{held} in every row" in warned
+    assert "customer may be an id" in warned
+    assert "--drop customer or --drop-ids" in warned
+    assert "features 2:" in warned
+    dropped = " ".join(run(*task, "--drop-ids").output.split())
+    assert "customer left out: it differs in every row" in dropped
+    assert "features 1: 1 numeric" in dropped
+    assert "may be an id" not in run(*task, "--drop", "customer").output
 
 
 def test_a_target_with_one_class_is_refused(run: Run, write: Write) -> None:
@@ -194,6 +208,17 @@ def test_a_full_disk_leaves_the_old_file(
     assert result.exit_code == 2
     assert "No space left on device. The file that was there is unchanged." in result.output
     assert old.read_text() == "precious"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_a_pipe_or_a_device_is_written_to_and_not_replaced(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        content = reader.submit(pipe.read_text)
+        assert run("datasets", "iris", "--out", pipe).exit_code == 0
+        assert content.result(10).count("\n") == 151
+    assert pipe.is_fifo()
 
 
 def test_a_bundled_set_can_be_written_and_read_again(run: Run, tmp_path: Path) -> None:

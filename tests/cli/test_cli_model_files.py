@@ -80,6 +80,16 @@ def test_a_column_that_is_not_there_is_named(
     assert "Did you mean 'petal_widht'?" in result.output
 
 
+def test_classes_that_are_large_numbers_are_told_apart(
+    run: Run, write: Callable[..., Path]
+) -> None:
+    rows = "".join(f"{k % 2},{1234567 + k % 2}\n" for k in range(20))
+    path, out = write("x,y\n" + rows), write("", "model.spinney")
+    assert run("train", path, "--target", "y", "--no-cv", "--out", out).exit_code == 0
+    found = json.loads(run("evaluate", out, path, "--json").stdout)
+    assert found["confusion"] == [[10, 0], [0, 10]]
+
+
 @pytest.mark.parametrize("content", [b"", b"half a model", b"x,y\n1,2\n"])
 def test_what_is_no_model_file_is_refused(
     run: Run, model_file: Train, write: Callable[..., Path], content: bytes

@@ -129,7 +129,7 @@ def test_a_category_that_no_expression_names_makes_comparisons_false() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x + yy > 3", "asks about 'yy', which is not among 'features'; did you mean 'y'"),
+        ("x + yy > 3", "asks about 'yy', which is not among 'features'. Did you mean 'y'"),
         ("`yy` > 3", "asks about 'yy'"),
         ("x + y", "a number, and not true or false"),
         ("x > 1 and y", "both sides of 'and' must be true or false"),

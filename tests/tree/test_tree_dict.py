@@ -258,7 +258,7 @@ def broken(**changes: Any) -> dict[str, Any]:
         (broken(test=None), "node 0: it has children but no 'test'"),
         (broken(test_at_1="x <= 0"), "node 1: it has the test 'x <= 0' but no 'children'"),
         (broken(test="z <= 1"), "node 0: .*'z', which is not among 'features'"),
-        (broken(test="sise <= 1"), "did you mean 'size'"),
+        (broken(test="sise <= 1"), "Did you mean 'size'"),
         (broken(test="x ? 1"), "node 0: .*not among 'features'"),
         (broken(test="x <= one"), "node 0: 'one' is not a number"),
         (broken(test="x <= nan"), "node 0: the threshold"),

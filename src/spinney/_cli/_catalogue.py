@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from spinney._cli._cells import exact_text
 from spinney._cli._describe import show_reading
 from spinney._cli._json import reading_dict
 from spinney._cli._reading import bundled_columns, read_data
@@ -72,5 +73,4 @@ def write_csv(name: str, path: Path) -> None:
 def _cells(column: Column) -> list[str]:
     if column.kind != "numeric":
         return ["" if value is None else value for value in column.values.tolist()]
-    numbers = column.values.tolist()
-    return ["" if n != n else str(int(n)) if n == int(n) else repr(n) for n in numbers]
+    return ["" if n != n else exact_text(n) for n in column.values.tolist()]

@@ -45,6 +45,11 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
 
+def exact_text(number: float) -> str:
+    """Return a number with all its digits, a whole one without a point."""
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
 def number_of(cell: str, *, decimal_comma: bool = False) -> float | None:
     """Return a cell as a number, NaN if it is missing, None if it is something else."""
     if cell in MISSING:

@@ -14,9 +14,10 @@ from spinney._cli._options import json_option, out_option
 def command(name: str | None, out: Path | None, as_json: bool) -> None:
     """List the data sets that ship with spinney, or describe the one called NAME."""
     from spinney._cli._catalogue import describe, list_all, write_csv
-    from spinney._cli._refusal import Refusal, nearest
+    from spinney._cli._refusal import Refusal
     from spinney._cli._text import make_console
     from spinney._cli._writing import check_output
+    from spinney._nearest import did_you_mean
     from spinney.datasets import list_datasets
 
     check_output("--out", out)
@@ -26,7 +27,7 @@ def command(name: str | None, out: Path | None, as_json: bool) -> None:
         list_all(make_console(), as_json=as_json)
         return
     if name not in list_datasets():
-        raise Refusal(f"there is no data set {name!r}.{nearest(name, list_datasets())}")
+        raise Refusal(f"there is no data set {name!r}.{did_you_mean(name, list_datasets())}")
     describe(name, make_console(), as_json=as_json)
     if out is not None:
         write_csv(name, out)

@@ -33,7 +33,9 @@ def show_reading(reading: Reading, console: Console, *, columns: bool = True) ->
         ("gaps", _gap_words(reading)),
         ("target", target_words(reading)),
     ]
-    print_pairs(console, pairs + [("note", note) for note in reading.notes])
+    pairs += [("note", note) for note in reading.notes]
+    pairs += [("warning", warning) for warning in reading.warnings]
+    print_pairs(console, pairs)
     if columns:
         _show_columns(reading, console)
 

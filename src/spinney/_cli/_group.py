@@ -44,9 +44,9 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from spinney._cli._refusal import nearest
+            from spinney._nearest import did_you_mean
 
-            hint = nearest(args[0], COMMANDS)
+            hint = did_you_mean(args[0], COMMANDS)
             raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
 
 

@@ -57,6 +57,7 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
         "target": reading.target.name,
         "task": reading.task,
         "notes": list(reading.notes),
+        "warnings": list(reading.warnings),
     }
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._refusal import Refusal
+from spinney._nearest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _refuse_strange(
     allowed = set(known) | (member_parameters(task) if model.has_members else set())
     for key in others:
         if key not in allowed:
-            raise Refusal(f"--model {name} has no parameter {key!r}.{nearest(key, allowed)}")
+            raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
 
 
 def _member(name: str, task: str, settings: Mapping[str, Any]) -> Any:

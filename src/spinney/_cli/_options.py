@@ -80,7 +80,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--drop", metavar="NAME", multiple=True, help="Column to leave out; may be repeated."
         ),
         click.option(
-            "--drop-ids", is_flag=True, help="Leave out columns of distinct whole numbers."
+            "--drop-ids",
+            is_flag=True,
+            help="Leave out columns that may be ids: text or whole numbers, different in each row.",
         ),
         click.option(
             "--nominal",

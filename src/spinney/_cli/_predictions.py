@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._refusal import Refusal
 from spinney._cli._rows import Rows
 from spinney._cli._training import refusing
+from spinney._nearest import did_you_mean
 
 
 def predictions(
@@ -18,7 +19,7 @@ def predictions(
     for name in keep:
         if name not in rows.columns:
             known = [column for column in rows.columns if column]
-            raise Refusal(f"--keep: no column {name!r}.{nearest(name, known)}")
+            raise Refusal(f"--keep: no column {name!r}.{did_you_mean(name, known)}")
     if proba and not hasattr(model, "predict_proba"):
         raise Refusal("--proba: this model has no probabilities.")
     table: dict[str, list[Any]] = {

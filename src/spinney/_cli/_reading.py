@@ -3,6 +3,7 @@
 A bundled set and a file give the same thing, so that everything after this step is written once.
 """
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Sheet, Wanted
+from spinney._cli._cells import Sheet, Wanted, exact_text
 from spinney._cli._files import read_file
-from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
+from spinney._nearest import did_you_mean
 from spinney._table import OrderedLabels
 from spinney._table._cells import LARGEST_EXACT
 from spinney.datasets import list_datasets, load
@@ -33,7 +35,8 @@ class Reading:
     features: tuple[Column, ...]
     target: Column
     task: Task
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was left out, or is strange
+    warnings: tuple[str, ...] = ()  # what probably should be left out
 
     @property
     def n_rows(self) -> int:
@@ -135,7 +138,7 @@ def find_file(name: str) -> Path:
         return path
     if path.suffix or len(path.parts) > 1:
         raise Refusal(f"there is no file {name!r}.")
-    hint = nearest(name, list_datasets()) or " `spinney datasets` lists the names."
+    hint = did_you_mean(name, list_datasets()) or " `spinney datasets` lists the names."
     raise Refusal(f"there is no data set and no file {name!r}.{hint}")
 
 
@@ -146,7 +149,7 @@ def _retyped(column: Column, wanted: Wanted) -> Column:
         return column
     values = column.values
     if column.kind == "numeric":
-        texts = [None if v != v else f"{v:g}" for v in values.tolist()]
+        texts = [None if v != v else exact_text(v) for v in values.tolist()]
         values = np.array(texts, dtype=object)
     present = {label for label in values.tolist() if label is not None}
     if kind == "ordered":
@@ -174,12 +177,12 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         rows = plural(len(chosen.values), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
     others = [c for c in columns if c.name != target and c.name not in choices.drop]
-    features, left_out = _useful(others, choices.drop_ids)
+    features, left_out, warnings = _useful(others, choices.drop_ids)
     if not features:
         raise Refusal(f"no columns are left to predict {target!r} from.")
     task = choices.task or _guess_task(chosen)
     _check_task(chosen, task)
-    return Reading(source, tuple(features), chosen, task, tuple(notes + left_out))
+    return Reading(source, tuple(features), chosen, task, tuple(notes + left_out), tuple(warnings))
 
 
 def _check_names(names: Sequence[str], choices: Choices) -> None:
@@ -195,32 +198,33 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
     for option, given in asked:
         for name in given:
             if name not in names:
-                raise Refusal(f"{option}: no column {name!r}.{nearest(name, names)} {listed}")
+                raise Refusal(f"{option}: no column {name!r}.{did_you_mean(name, names)} {listed}")
 
 
-def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], list[str]]:
-    """Return the columns to learn from, and notes about those that are left out or strange."""
-    features, notes = [], []
+def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], list[str], list[str]]:
+    """Return the columns to learn from, notes about the others, and warnings of ids."""
+    features, notes, warnings = [], [], []
     for column in columns:
         name = column.name
         if not name:
             notes.append("a column without a name left out")
         elif missing(column).all():
             notes.append(f"{name} left out: it holds no value")
-        elif _is_label(column):
-            notes.append(f"{name} left out: its text differs in every row")
         elif _is_id(column) and drop_ids:
-            notes.append(f"{name} left out: its numbers differ in every row")
+            notes.append(f"{name} left out: it differs in every row")
         else:
             features.append(column)
             if _is_id(column):
-                notes.append(
-                    f"{name} may be an id: whole numbers that differ in every row "
-                    "(--drop-ids leaves it out)"
+                held = (
+                    "whole numbers that differ" if column.kind == "numeric" else "text that differs"
+                )
+                warnings.append(
+                    f"{name} may be an id, {held} in every row: a tree learns rows by heart from "
+                    f"it. Leave it out with --drop {shlex.quote(name)} or --drop-ids"
                 )
             elif _is_rounded(column):
                 notes.append(f"{name}: whole numbers beyond 2**53 may be rounded")
-    return features, notes
+    return features, notes, warnings
 
 
 def _guess_task(target: Column) -> Task:
@@ -270,16 +274,11 @@ def take(column: Column, rows: NDArray[np.bool_]) -> Column:
     return replace(column, values=column.values[rows])
 
 
-def _is_label(column: Column) -> bool:
-    """Say whether a column names the rows rather than describes them."""
-    if column.kind != "nominal":
-        return False
-    present = column.values[~missing(column)].tolist()
-    return len(present) > 1 and len(set(present)) == len(present)
-
-
 def _is_id(column: Column) -> bool:
-    """Say whether a column of numbers may count or name the rows."""
+    """Say whether a column may name or count the rows rather than describe them."""
+    if column.kind == "nominal":
+        present = column.values[~missing(column)].tolist()
+        return len(present) > 1 and len(set(present)) == len(present)
     if len(column.values) < _FEWEST_IDS or not column.is_whole:
         return False
     return len(np.unique(column.values)) == len(column.values)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Wanted
+from spinney._cli._cells import Wanted, exact_text
 from spinney._cli._files import read_file
 from spinney._cli._model_files import columns_of, is_classifier
 from spinney._cli._reading import as_table, bundled_columns, find_file, missing, take
-from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
+from spinney._nearest import did_you_mean
 from spinney.datasets import list_datasets
 from spinney.datasets._read import Column
 
@@ -78,7 +79,7 @@ def read_rows(name: str, model: Any) -> Rows:
     if lacking:
         raise Refusal(
             f"{name!r} lacks {_listed(lacking)}, which the model needs."
-            f"{nearest(lacking[0], columns)}"
+            f"{did_you_mean(lacking[0], columns)}"
         )
     return Rows(name, tuple(column.name for column in features), columns, usual)
 
@@ -111,7 +112,7 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
         )
     if target not in rows.columns:
         known = [name for name in rows.columns if name]
-        raise Refusal(f"--target: no column {target!r}.{nearest(target, known)}")
+        raise Refusal(f"--target: no column {target!r}.{did_you_mean(target, known)}")
     column = rows.columns[target]
     gaps = missing(column)
     notes = []
@@ -145,7 +146,7 @@ def _as_numbers(column: Column) -> NDArray[Any]:
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return exact_text(value) if isinstance(value, float) else str(value)
 
 
 def _listed(names: Sequence[str]) -> str:

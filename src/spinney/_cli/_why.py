@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from spinney._cli._model_files import columns_of, is_classifier, trees_of
-from spinney._cli._refusal import Refusal, nearest
+from spinney._cli._refusal import Refusal
 from spinney._cli._rows import read_rows
 from spinney._cli._text import plural
 from spinney._cli._training import refusing
+from spinney._nearest import did_you_mean
 from spinney.tree._words import number_text
 
 _MOST_COLUMNS = 8
@@ -48,7 +49,7 @@ def one_row(
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or name not in columns:
-            raise Refusal(f"--set: no column {name!r} in the model.{nearest(name, columns)}")
+            raise Refusal(f"--set: no column {name!r} in the model.{did_you_mean(name, columns)}")
         row[name] = _cell(columns[name], value.strip())
     return row
 

@@ -1,6 +1,6 @@
 """Loading by name: the registry row, the file and the format come together here."""
 
-from difflib import get_close_matches
+from spinney._nearest import did_you_mean
 
 from ._convert import check_format, convert
 from ._dataset import Dataset, Format
@@ -84,11 +84,6 @@ def load(name: str, as_: Format | None = None) -> Dataset:
 def _entry(name: str) -> Entry:
     if name in REGISTRY:
         return REGISTRY[name]
-    wanted = str(name).strip().lower()
-    near = [known for known in list_datasets() if wanted and wanted in known][:3]
-    near = near or get_close_matches(wanted, list_datasets(), n=1)
-    if near:
-        hint = f"Did you mean {' or '.join(repr(known) for known in near)}?"
-    else:
-        hint = f"The names are: {', '.join(list_datasets())}."
-    raise ValueError(f"there is no data set {name!r}. {hint}")
+    hint = did_you_mean(str(name), list_datasets())
+    hint = hint or f" The names are: {', '.join(list_datasets())}."
+    raise ValueError(f"there is no data set {name!r}.{hint}")

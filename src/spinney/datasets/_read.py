@@ -41,7 +41,7 @@ class Column:
 
 def natural_key(code: str) -> list[str | int]:
     """Sort key that reads runs of digits as numbers, so that A49 comes before A410."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", code)]
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", code)]
 
 
 def read_columns(entry: Entry) -> tuple[list[Column], Column]:

@@ -6,13 +6,13 @@ quotation mark. What is none of these is read as an expression.
 """
 
 import ast
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from spinney._nearest import did_you_mean
 from spinney._table import Column, Schema
 from spinney.tree._expression import ExpressionTest
 from spinney.tree._parse_expression import (
@@ -146,9 +146,8 @@ def _not_understood(text: str, names: Sequence[str], problem: str) -> str:
 
 
 def _not_a_column(text: str, name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the features are {join_words(names)}."
-    return f"the test {text!r} asks about {name!r}, which is not among 'features'; {hint}"
+    hint = did_you_mean(name, names) or f" The features are {join_words(names)}."
+    return f"the test {text!r} asks about {name!r}, which is not among 'features'.{hint}"
 
 
 def column_places(names: Sequence[str]) -> dict[str, int]:
