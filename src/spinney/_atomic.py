@@ -4,7 +4,10 @@ import contextlib
 import os
 import secrets
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+_NEW = ".spinney-{}.new"  # what a file is called until it is whole
 
 
 def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> None:
@@ -13,7 +16,8 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> Non
     Parameters
     ----------
     path : path
-        The file. A link stays a link, and a file that is there keeps its permissions.
+        The file. A link stays a link, and a file that is there keeps its permissions. A device or
+        a pipe is written to as it is.
     chunks : iterable of bytes-like objects
         What it will hold.
 
@@ -22,9 +26,12 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> Non
     OSError
         With the path. The old file is as it was, and nothing is left beside it.
     """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        _write_through(path, chunks)
+        return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    beside = os.path.join(folder, f".spinney-{secrets.token_hex(8)}.new")
+    beside = os.path.join(folder, _NEW.format(secrets.token_hex(8)))
     try:
         if os.path.isdir(target):
             raise IsADirectoryError(21, "Is a directory")
@@ -37,6 +44,20 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> Non
     finally:
         with contextlib.suppress(OSError):
             os.unlink(beside)
+
+
+def _write_through(path: str | os.PathLike[str], chunks: Iterable[Any]) -> None:
+    """Write to a device or a pipe, such as /dev/stdout, which no file may take the place of."""
+    with open(path, "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left behind, in a folder that nobody else writes to."""
+    for path in folder.glob(_NEW.format("*")):
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _write(target: str, beside: str, chunks: Iterable[Any]) -> None:

@@ -11,6 +11,7 @@ from click.testing import Result
 
 from spinney import CARTClassifier
 from spinney.compare import Experiment, RepeatedKFold
+from spinney.compare._folder import folder_lock
 from spinney.datasets import load
 
 Run = Callable[..., Result]
@@ -76,6 +77,17 @@ def test_a_damaged_journal_is_refused(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "journal.jsonl" in result.output
     assert journal.read_bytes() == before
+
+
+def test_a_second_run_in_a_folder_is_refused(run: Run, tmp_path: Path) -> None:
+    assert run("compare", "iris", *QUICK, "--out", tmp_path).exit_code == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with folder_lock(tmp_path):
+        result = run("compare", "iris", *QUICK, "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "is in use by another run (process " in result.output
+    assert len(result.output.splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize(

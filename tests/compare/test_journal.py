@@ -171,6 +171,20 @@ def test_a_second_run_on_a_folder_is_refused(tmp_path: Path):
     run(tmp_path)
 
 
+def test_the_lock_of_a_process_that_is_gone_does_not_block(tmp_path: Path):
+    (tmp_path / ".lock").write_text("4194303\n")
+    run(tmp_path)
+    assert (tmp_path / ".lock").read_bytes() == b""
+
+
+def test_what_a_killed_run_left_half_written_is_cleared(whole: Path):
+    before = files(whole)
+    (whole / ".spinney-0123456789abcdef.new").write_bytes(b"half")
+    (whole / ".mine.new").write_bytes(b"mine")
+    run(whole)
+    assert files(whole) == {**before, ".mine.new": b"mine"}
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_failure_names_the_unit_and_keeps_the_others(tmp_path: Path, n_jobs: int):
     with pytest.raises(UnitFailedError, match=r"unit \('set a', 5\) failed: ZeroDivisionError: no"):

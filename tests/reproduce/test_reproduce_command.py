@@ -1,12 +1,14 @@
 """`spinney reproduce` on the command line."""
 
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
 
 from spinney._cli import _reproduce
 from spinney._reproduce import PAPERS
+from spinney.compare._folder import folder_lock
 
 
 @pytest.fixture
@@ -51,6 +53,18 @@ def test_bad_requests_end_with_code_2(run, tmp_path, arguments, words) -> None:
     assert done.exit_code == 2
     assert words in done.output
     assert not (tmp_path / "new").exists()
+
+
+def test_a_second_run_in_a_folder_is_refused(run, tmp_path) -> None:
+    task = ("car", "--table", "2", "--runs", 1, "--jobs", 1, "--out", tmp_path)
+    assert run(*task).exit_code == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with folder_lock(tmp_path):
+        done = run(*task)
+    assert done.exit_code == 2
+    assert f"in use by another run (process {os.getpid()})" in done.output
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert run(*task).exit_code == 0
 
 
 def test_a_folder_that_is_a_file_is_left_alone(run, tmp_path) -> None:

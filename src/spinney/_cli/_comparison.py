@@ -19,9 +19,9 @@ from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import leaves_text, print_head, print_line, print_wrapped
 from spinney._cli._training import refusing
+from spinney._cli._writing import refusing_folder
 from spinney.compare import (
     Experiment,
-    FolderInUseError,
     RepeatedHoldout,
     RepeatedKFold,
     Results,
@@ -216,13 +216,11 @@ def compare(readings: Sequence[Reading], plan: Plan, folder: Path | None = None)
         for name, reading in zip(_names(readings), readings, strict=True)
     }
     try:
-        with refusing():
+        with refusing_folder(folder), refusing():
             experiment = Experiment(problems, methods, plan.resampling, random_state=plan.seed)
             results = experiment.run(folder, n_jobs=plan.jobs, progress=sys.stderr.isatty())
-    except (FolderInUseError, UnitFailedError) as error:
+    except UnitFailedError as error:
         raise Refusal(str(error)) from error
-    except OSError as error:
-        raise Refusal(f"--out: cannot write {str(folder)!r}: {error.strerror}.") from error
     return Comparison(tuple(readings), plan, methods, results)
 
 

@@ -3,15 +3,16 @@
 import base64
 import html
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from spinney._cli._comparison import Comparison
 from spinney._cli._describe import target_words
 from spinney._cli._plot import drawn
-from spinney._cli._writing import write_bytes, write_text
+from spinney._cli._writing import refusing_folder, write_bytes, write_text
 from spinney.compare import Results, Table
+from spinney.compare._folder import held_folder
+from spinney.plot._matplotlib import have_matplotlib
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -42,10 +43,9 @@ def write_page(found: Comparison, folder: Path, format_: str) -> Path:
         Of the page.
     """
     page = folder / f"report.{format_}"
-    if format_ == "html":
-        write_text("--out", page, _html(found))
-        return page
-    write_text("--out", page, _markdown(found, folder))
+    with refusing_folder(folder), held_folder(folder):
+        text = _html(found) if format_ == "html" else _markdown(found, folder)
+        write_text("--out", page, text)
     return page
 
 
@@ -58,6 +58,11 @@ def _facts(found: Comparison) -> list[str]:
     facts = [
         f"{name}: {reading.n_rows} rows, {len(reading.features)} features; {target_words(reading)}."
         for name, reading in zip(found.results.datasets, found.readings, strict=True)
+    ]
+    facts += [
+        f"{name}: {remark}."
+        for name, reading in zip(found.results.datasets, found.readings, strict=True)
+        for remark in (*reading.notes, *reading.warnings)
     ]
     return [*facts, f"Compared by {found.plan.words}, seed {found.plan.seed}."]
 
@@ -76,7 +81,7 @@ def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:
     from spinney.compare import plot_critical_difference, plot_error_and_leaves
 
     results = found.results
-    if find_spec("matplotlib") is None:
+    if not have_matplotlib():
         return
     if len(results.datasets) > 1 and len(results.methods) > 2:
         ranks = results.nemenyi()

@@ -1,14 +1,13 @@
 """Pictures in files."""
 
-import io
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from spinney import Tree
 from spinney._cli._refusal import Refusal
 from spinney._cli._writing import check_output, write_bytes
+from spinney.plot._matplotlib import have_matplotlib, picture
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -18,7 +17,7 @@ def check_plot_file(path: Path) -> None:
     if path.suffix.lower() not in _SUFFIXES:
         raise Refusal(f"--plot: {str(path)!r} must end in {', '.join(_SUFFIXES)}.")
     check_output("--plot", path)
-    if find_spec("matplotlib") is None:
+    if not have_matplotlib():
         raise Refusal(
             "--plot needs Matplotlib, which is not installed: pip install 'spinney[plot]'."
         )
@@ -43,12 +42,7 @@ def drawn(draw: Callable[[], Any], format_: str) -> bytes:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    axes = draw()
-    content = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "spinney"}):  # the same bytes every time
-        metadata = {"Date": None} if format_ == "svg" else None
-        axes.figure.savefig(
-            content, format=format_, bbox_inches="tight", dpi=150, metadata=metadata
-        )
-    pyplot.close(axes.figure)
-    return content.getvalue()
+    figure = draw().figure
+    content = picture(figure, format_)
+    pyplot.close(figure)
+    return content

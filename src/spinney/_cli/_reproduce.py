@@ -55,21 +55,23 @@ def command(
 ) -> None:
     """Run a published experiment again, and compare with what is printed."""
     from spinney._cli._refusal import Refusal
+    from spinney._cli._writing import refusing_folder
     from spinney._reproduce import Options, reproduce
-    from spinney.compare import FolderInUseError
+    from spinney.compare import UnitFailedError
 
     folder = out if out is not None else Path("reproduced") / (f"{paper}-quick" if quick else paper)
     try:
-        report = reproduce(
-            paper,
-            tables=tables,
-            figures=figures,
-            options=Options(runs=runs, quick=quick, seed=seed),
-            folder=folder,
-            n_jobs=jobs,
-            command=_spelled(paper, tables, figures, runs, quick, seed),
-        )
-    except (ValueError, FolderInUseError, OSError) as problem:
+        with refusing_folder(folder):
+            report = reproduce(
+                paper,
+                tables=tables,
+                figures=figures,
+                options=Options(runs=runs, quick=quick, seed=seed),
+                folder=folder,
+                n_jobs=jobs,
+                command=_spelled(paper, tables, figures, runs, quick, seed),
+            )
+    except (ValueError, UnitFailedError) as problem:
         raise Refusal(str(problem)) from problem
     _show_json(report) if as_json else _show(report)
 

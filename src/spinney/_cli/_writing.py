@@ -1,6 +1,8 @@
 """Files that commands write: checked before the work, written whole or not at all."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from spinney._atomic import write_atomically
@@ -31,6 +33,21 @@ def write_bytes(option: str, path: Path, content: bytes) -> None:
 def write_text(option: str, path: Path, text: str) -> None:
     """Write a text file in UTF-8."""
     write_bytes(option, path, text.encode())
+
+
+@contextmanager
+def refusing_folder(folder: Path | None) -> Iterator[None]:
+    """Turn what can go wrong with a folder of results into a refusal of the command."""
+    from spinney.compare import FolderInUseError
+
+    try:
+        yield
+    except FolderInUseError as error:
+        raise Refusal(f"--out: {error}") from error
+    except OSError as error:
+        raise Refusal(
+            f"--out: cannot write {str(error.filename or folder)!r}: {error.strerror or error}."
+        ) from error
 
 
 def cannot_write(option: str, path: Path, error: OSError) -> Refusal:

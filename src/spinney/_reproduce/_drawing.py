@@ -1,44 +1,30 @@
 """Figures as PNG and SVG, and the few kinds of lines that they are made of."""
 
-import io
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney._reproduce._parts import Content, Drawing
+from spinney.plot._matplotlib import picture
 from spinney.plot._palette import class_colours
 
-__all__ = ["draw_part", "have_matplotlib", "lines"]
+__all__ = ["draw_part", "lines"]
 
 Floats = NDArray[np.float64]
 _STYLES = ("o-", "s--", "^-.", "v:", "D-", "x--")
-
-
-def have_matplotlib() -> bool:
-    """Return whether figures can be drawn."""
-    return find_spec("matplotlib") is not None
 
 
 def draw_part(content: Content) -> dict[str, bytes]:
     """Return a figure by the ending of its file; the same content gives the same bytes."""
     if not isinstance(content, Drawing):
         raise TypeError("only figures are drawn.")
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=content.size, layout="constrained")
-    axes = figure.subplots(content.n_rows, content.n_axes)
-    content.draw(axes)
-    files = {}
-    for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
-        data = io.BytesIO()
-        with rc_context({"svg.hashsalt": "spinney"}):
-            figure.savefig(data, format=ending, dpi=110, metadata=metadata)
-        files[ending] = data.getvalue()
-    return files
+    content.draw(figure.subplots(content.n_rows, content.n_axes))
+    return {ending: picture(figure, ending, dpi=110, tight=False) for ending in ("png", "svg")}
 
 
 def lines(

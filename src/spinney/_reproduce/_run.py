@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from spinney._atomic import write_atomically
-from spinney._reproduce._drawing import draw_part, have_matplotlib
+from spinney._reproduce._drawing import draw_part
 from spinney._reproduce._page import count_verdicts, grid, page, records
 from spinney._reproduce._papers import find_paper
 from spinney._reproduce._parts import Content, Options, Paper, Part, Results
 from spinney.compare import run_units
-from spinney.compare._folder import make_folder
+from spinney.compare._folder import held_folder
+from spinney.plot._matplotlib import have_matplotlib
 
 __all__ = ["Report", "reproduce"]
 
@@ -96,7 +97,8 @@ def reproduce(
     made = tuple((part, part.make(results, options)) for part in parts)
     report = Report(paper, made, folder, time.perf_counter() - start)
     if folder is not None:
-        _write(report, make_folder(folder), command or f"spinney reproduce {name}")
+        with held_folder(folder) as path:
+            _write(report, path, command or f"spinney reproduce {name}")
     return report
 
 

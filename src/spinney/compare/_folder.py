@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["FolderInUseError", "folder_lock", "make_folder"]
+from spinney._atomic import remove_leftovers
+
+__all__ = ["FolderInUseError", "folder_lock", "held_folder", "make_folder"]
 
 _LOCK = ".lock"
 
@@ -35,6 +37,15 @@ def make_folder(folder: Any) -> Path:
             f"folder {str(path)!r} cannot be written to: {problem.strerror}. Use another one."
         ) from None
     return path
+
+
+@contextmanager
+def held_folder(folder: Any) -> Iterator[Path]:
+    """Hold a folder, which is made if need be, and clear what a killed run left half-written."""
+    path = make_folder(folder)
+    with folder_lock(path):
+        remove_leftovers(path)
+        yield path
 
 
 @contextmanager

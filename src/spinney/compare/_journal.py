@@ -37,7 +37,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from spinney._atomic import write_atomically
 from spinney._choices import is_integer
-from spinney.compare._folder import folder_lock, make_folder
+from spinney.compare._folder import held_folder
 from spinney.compare._lines import JournalError, Key, LineFile, Result
 
 __all__ = ["UnitFailedError", "run_units"]
@@ -241,8 +241,7 @@ def _opened(folder: Any, about: Mapping[str, str]) -> Iterator[_Memory | _Folder
     if folder is None:
         yield _Memory()
         return
-    path = make_folder(folder)
-    with folder_lock(path):
+    with held_folder(folder) as path:
         store = _Folder(path, about)
         try:
             yield store

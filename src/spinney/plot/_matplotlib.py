@@ -1,6 +1,46 @@
 """Matplotlib, imported only when something is drawn."""
 
+import io
+from importlib.util import find_spec
 from typing import Any
+
+
+def have_matplotlib() -> bool:
+    """Say whether anything can be drawn."""
+    return find_spec("matplotlib") is not None
+
+
+def picture(figure: Any, format_: str, *, dpi: int = 150, tight: bool = True) -> bytes:
+    """Return a figure as the content of a file: the same figure, the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What was drawn.
+    format_ : {"png", "svg", "pdf"}
+        Of the file.
+    dpi : int
+        Dots per inch, for PNG.
+    tight : bool
+        Whether the figure is cut to, or widened for, what was drawn.
+
+    Returns
+    -------
+    bytes
+    """
+    from matplotlib import rc_context
+
+    unchanging = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    content = io.BytesIO()
+    with rc_context({"svg.hashsalt": "spinney"}):
+        figure.savefig(
+            content,
+            format=format_,
+            dpi=dpi,
+            bbox_inches="tight" if tight else None,
+            metadata=unchanging[format_],
+        )
+    return content.getvalue()
 
 
 def pyplot() -> Any:
