@@ -29,4 +29,4 @@ def test_links_of_a_page_lead_somewhere(page) -> None:
 
 
 def test_there_are_pages() -> None:
-    assert {"car", "chapters", "mode"} <= {page.stem for page in PAGES}
+    assert {"car", "chapters", "igpa", "mode"} <= {page.stem for page in PAGES}

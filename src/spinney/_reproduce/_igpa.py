@@ -103,7 +103,7 @@ PAPER = Paper(
             "table",
             "rules",
             "CART by both rules of pruning",
-            _all(_trees(*METHODS[1:]), _forests(*METHODS[1:]), _sizes(*METHODS[1:])),
+            _all(_trees(*METHODS), _forests(*METHODS), _sizes(*METHODS)),
             table_of_rules,
         ),
     ),
