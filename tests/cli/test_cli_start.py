@@ -56,6 +56,13 @@ def test_every_command_shows_help(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.exit_code == 0
     assert result.output.startswith("Usage: ")
+    assert "\\b" not in result.output
+
+
+def test_help_lists_the_models_one_in_a_line(run: Run) -> None:
+    lines = run("train", "--help").output.splitlines()
+    for name, model in MODELS.items():
+        assert [name, *model.words.split()] in [line.split() for line in lines]
 
 
 def test_a_misspelt_command_is_corrected(run: Run) -> None:

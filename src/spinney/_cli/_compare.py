@@ -7,6 +7,7 @@ import click
 
 from spinney._cli._options import (
     MODEL_CHOICE,
+    folds_option,
     jobs_option,
     json_option,
     reading_options,
@@ -21,13 +22,16 @@ from spinney._cli._options import (
     "--model",
     "models",
     type=MODEL_CHOICE,
+    metavar="NAME",
     multiple=True,
-    help="A model to compare; may be repeated. Default: a choice of trees and forests.",
+    help="A model to compare, of those that `spinney train --help` lists; may be repeated. "
+    "Default: a choice of trees and forests.",
 )
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True)
+@folds_option("--folds")
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
+    metavar="N",
     default=2,
     show_default=True,
     help="How often the rows are dealt into folds.",
@@ -52,7 +56,7 @@ from spinney._cli._options import (
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="Of the report.",
+    help="How the report is written.",
 )
 @json_option
 def command(

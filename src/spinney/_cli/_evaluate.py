@@ -5,18 +5,18 @@ from pathlib import Path
 import click
 
 from spinney._cli._options import (
+    answers_option,
     cost_option,
     json_option,
     model_argument,
     plot_option,
-    target_option,
 )
 
 
 @click.command("evaluate")
 @model_argument
 @click.argument("data")
-@target_option
+@answers_option
 @cost_option
 @plot_option("Draw the calibration (or predicted against true numbers): .png, .svg or .pdf.")
 @json_option

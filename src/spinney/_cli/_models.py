@@ -46,8 +46,8 @@ def _bagging(words: str, **settings: Any) -> Model:
 MODELS = {
     "cart": _pair("one CART tree, pruned by cross-validation", "CART", pruning="cost_complexity"),
     "cart_full": _pair("one CART tree, fully grown", "CART"),
-    "c45": Model("one C4.5 tree", "C45Classifier"),
-    "id3": Model("one ID3 tree", "ID3Classifier"),
+    "c45": Model("one C4.5 tree, a branch for each category", "C45Classifier"),
+    "id3": Model("one ID3 tree, a branch for each category, not pruned", "ID3Classifier"),
     "igpa": _pair("one tree, grown and pruned on halves in turn", "IGPA"),
     "gp": _pair("one tree of evolved tests", "GPTree"),
     "bagging": _bagging("100 trees on bootstrap samples"),

@@ -11,6 +11,8 @@ from spinney._cli._models import MODELS
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 MODEL_CHOICE = click.Choice(list(MODELS))
+_COLUMNS = max(map(len, MODELS))
+MODEL_LIST = "\n".join(f"  {name:<{_COLUMNS}}  {model.words}" for name, model in MODELS.items())
 
 target_option = click.option(
     "--target", metavar="NAME", help="Column to predict. A file needs it; a bundled set has one."
@@ -18,13 +20,19 @@ target_option = click.option(
 task_option = click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
-    help="Default: classes if the target is text or takes at most ten whole numbers.",
+    help="Default: classification if the target is text, or whole numbers of at most ten values.",
+)
+answers_option = click.option(
+    "--target",
+    metavar="NAME",
+    help="Column with the answers. Default: the only one that the model does not use.",
 )
 seed_option = click.option(
     "--seed",
     "--random-state",
     "seed",
     type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
     default=0,
     show_default=True,
     help="For all that is drawn: the same number, the same output.",
@@ -39,6 +47,7 @@ rule_option = click.option(
 jobs_option = click.option(
     "--jobs",
     type=int,
+    metavar="N",
     default=-1,
     show_default=True,
     help="Threads or processes; -1 for all cores. They never change a result.",
@@ -59,6 +68,18 @@ cost_option = click.option(
     help="What an error costs, such as bad:good=5; others cost 1. May be repeated.",
 )
 model_argument = click.argument("model", type=click.Path(path_type=Path))
+
+
+def folds_option(name: str) -> Decorator:
+    """Return the option that says how many parts the rows are divided into."""
+    return click.option(
+        name,
+        type=click.IntRange(min=2),
+        metavar="N",
+        default=10,
+        show_default=True,
+        help="Folds of the cross-validation.",
+    )
 
 
 def out_option(words: str) -> Decorator:

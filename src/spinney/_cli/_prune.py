@@ -7,6 +7,7 @@ import click
 
 from spinney._cli._options import (
     cost_option,
+    folds_option,
     jobs_option,
     json_option,
     out_option,
@@ -22,9 +23,16 @@ from spinney._cli._options import (
 @click.option("--test", metavar="DATA", help="Rows that judge each size of the tree of a model.")
 @reading_options
 @rule_option
-@click.option("--leaves", type=click.IntRange(min=1), help="At most this many leaves.")
-@click.option("--alpha", type=click.FloatRange(min=0), help="The tree that is best at this price.")
-@click.option("--cv", type=click.IntRange(min=2), default=10, show_default=True)
+@click.option(
+    "--leaves", type=click.IntRange(min=1), metavar="N", help="The best tree of at most N leaves."
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(min=0),
+    metavar="PRICE",
+    help="The tree that is best if each leaf costs this much.",
+)
+@folds_option("--cv")
 @cost_option
 @seed_option
 @jobs_option

@@ -31,7 +31,9 @@ verdict. A run that was stopped goes on where it stopped.
 @click.argument("paper", type=click.Choice(_NAMES))
 @click.option("--table", "tables", metavar="N", multiple=True, help="Only this table.")
 @click.option("--figure", "figures", metavar="N", multiple=True, help="Only this figure.")
-@click.option("--runs", type=click.IntRange(min=1), help="Repetitions. Default: the paper's.")
+@click.option(
+    "--runs", type=click.IntRange(min=1), metavar="N", help="Repetitions. Default: the paper's."
+)
 @click.option("--quick", is_flag=True, help="Few runs of small models: does it work?")
 @click.option(
     "--out",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from spinney._cli._options import model_argument, out_option, target_option
+from spinney._cli._options import answers_option, model_argument, out_option
 
 
 @click.command("rules")
@@ -18,7 +18,7 @@ from spinney._cli._options import model_argument, out_option, target_option
 )
 @click.option("--paths", is_flag=True, help="All paths of the tree, also if it has shorter rules.")
 @click.option("--prune", metavar="DATA", help="Shorten the rules by these rows, as C4.5rules does.")
-@target_option
+@answers_option
 @click.option("--table", metavar="NAME", default="data", show_default=True, help="SQL: the table.")
 @click.option("--keep", metavar="NAME", multiple=True, help="SQL: column to select as well.")
 @click.option("--proba", is_flag=True, help="SQL: add the probability of each class.")

@@ -8,7 +8,9 @@ import click
 from spinney._cli._models import parse_settings
 from spinney._cli._options import (
     MODEL_CHOICE,
+    MODEL_LIST,
     cost_option,
+    folds_option,
     jobs_option,
     json_option,
     out_option,
@@ -19,24 +21,44 @@ from spinney._cli._options import (
     set_option,
 )
 
+# \b keeps the lines of the list as they are.
+_HELP = f"""Learn a model, show it and its cross-validated error.
 
-@click.command("train")
+DATA is the name of a bundled set (`spinney datasets` lists them) or a file: CSV with column names
+in its first line, JSON lines, Parquet or Arrow. Empty cells, NA, NaN and ? are missing; a column of
+numbers is numeric, any other nominal. Rows without a target are dropped.
+
+\b
+Models:
+{MODEL_LIST}
+"""
+
+
+@click.command("train", help=_HELP)
 @click.argument("data")
 @reading_options
-@click.option("--model", type=MODEL_CHOICE, default="cart", show_default=True)
-@click.option("--criterion", help="What a test is judged by, such as entropy; see --set.")
 @click.option(
-    "--cv",
-    type=click.IntRange(min=2),
-    default=10,
+    "--model",
+    type=MODEL_CHOICE,
+    metavar="NAME",
+    default="cart",
     show_default=True,
-    help="Folds of the cross-validation.",
+    help="One of the models above.",
 )
+@click.option("--criterion", metavar="NAME", help="What tests are judged by, such as entropy.")
+@folds_option("--cv")
 @click.option("--no-cv", is_flag=True, help="Do not estimate the error.")
 @rule_option
-@click.option("--max-depth", type=click.IntRange(min=1), help="Levels that a tree may have.")
-@click.option("--min-samples-leaf", type=click.IntRange(min=1), help="Rows that a leaf must hold.")
-@click.option("--trees", type=click.IntRange(min=1), help="Members of an ensemble.")
+@click.option(
+    "--max-depth", type=click.IntRange(min=1), metavar="N", help="Levels that a tree may have."
+)
+@click.option(
+    "--min-samples-leaf",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Rows that a leaf must hold.",
+)
+@click.option("--trees", type=click.IntRange(min=1), metavar="N", help="Members of an ensemble.")
 @cost_option
 @set_option
 @seed_option
@@ -59,18 +81,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    r"""Learn a model, show it and its cross-validated error.
-
-    DATA is the name of a bundled set (`spinney datasets` lists them) or a file: CSV with column
-    names in its first line, JSON lines, Parquet or Arrow. Empty cells, NA, NaN and ? are missing; a
-    column of numbers is numeric, any other nominal. Rows without a target are dropped.
-
-    \b
-    Models:
-      cart        one tree, pruned by cross-validation     cart_full   not pruned
-      c45, id3    one tree with a branch per category      igpa, gp    one tree, other ways
-      forest, bagging, adaboost, igpa_forest, gp_forest, mixture, ...  ensembles
-    """
+    """Learn a model, show it and its cross-validated error."""
     from spinney._cli._costs import parse_costs
     from spinney._cli._model_files import save_model
     from spinney._cli._plot import check_plot_file, save_plot
