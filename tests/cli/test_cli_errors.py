@@ -30,6 +30,7 @@ def refusal(result: Result) -> str:
         (["iris", "--criterion", "squared_error"], "criterion must be one of 'gini', 'entropy',"),
         (["iris", "--criterion", "ginny"], "got 'ginny'. Did you mean 'gini'?"),
         (["iris", "--task", "regression"], "'class' holds text"),
+        (["iris", "--jobs", "0"], "0 cannot work. Use 1 for one, -1 for all cores."),
         (["iris", "--cv", "1"], "1 is not in the range x>=2"),
         (["iris", "--plot", "tree.gif"], "'tree.gif' must end in .png, .svg, .pdf."),
         (["iris", "--plot", "absent/tree.png"], "there is no folder"),

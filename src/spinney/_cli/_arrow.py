@@ -50,7 +50,7 @@ def _read_table(path: Path) -> Any:
 
         return pyarrow.feather.read_table(path)
     except (OSError, pa.ArrowException) as error:
-        raise Refusal(f"cannot read {str(path)!r}: {error}.") from error
+        raise Refusal(f"cannot read {str(path)!r}: {str(error).rstrip('.')}.") from error
 
 
 def _column(path: Path, name: str, column: Any, wanted: Wanted) -> Column:

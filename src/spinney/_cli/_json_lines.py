@@ -76,7 +76,11 @@ def _read_cells(path: Path, wanted: Wanted) -> tuple[dict[str, list[str]], set[s
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
+        raise Refusal(
+            f"{str(path)!r}, line {number}, letter {error.pos + 1}: not JSON ({error.msg})."
+        ) from error
+    except (ValueError, RecursionError) as error:  # too many digits, too many brackets
         raise Refusal(f"{str(path)!r}, line {number}: {error}.") from error
     if not isinstance(found, dict):
         raise Refusal(

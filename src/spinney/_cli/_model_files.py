@@ -21,8 +21,10 @@ def load_model(path: Path) -> Any:
         raise Refusal(f"there is no model file {str(path)!r}. `spinney train --out` writes one.")
     try:
         return spinney.load(path)
-    except (spinney.ModelFileError, OSError) as error:
-        raise Refusal(f"cannot read the model {str(path)!r}: {error}") from error
+    except spinney.ModelFileError as error:
+        raise Refusal(f"cannot read the model: {error}") from error
+    except OSError as error:
+        raise Refusal(f"cannot read the model {str(path)!r}: {error.strerror}.") from error
 
 
 def save_model(model: Any, path: Path, option: str = "--out") -> None:

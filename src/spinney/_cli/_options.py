@@ -14,6 +14,13 @@ MODEL_CHOICE = click.Choice(list(MODELS))
 _COLUMNS = max(map(len, MODELS))
 MODEL_LIST = "\n".join(f"  {name:<{_COLUMNS}}  {model.words}" for name, model in MODELS.items())
 
+
+def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 cannot work. Use 1 for one, -1 for all cores.")
+    return value
+
+
 target_option = click.option(
     "--target", metavar="NAME", help="Column to predict. A file needs it; a bundled set has one."
 )
@@ -48,6 +55,7 @@ jobs_option = click.option(
     "--jobs",
     type=int,
     metavar="N",
+    callback=_checked_jobs,
     default=-1,
     show_default=True,
     help="Threads or processes; -1 for all cores. They never change a result.",

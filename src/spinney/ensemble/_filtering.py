@@ -114,11 +114,11 @@ class BoostByFilteringClassifier(
     Examples
     --------
     >>> from spinney import BoostByFilteringClassifier
-    >>> from spinney.datasets import load_pima_indians_diabetes
-    >>> data = load_pima_indians_diabetes()
+    >>> from spinney.datasets import load_german_credit
+    >>> data = load_german_credit()
     >>> model = BoostByFilteringClassifier(random_state=0).fit(data.X, data.y)
     >>> [len(rows) for rows in model.sample_indices_]
-    [256, 122, 105]
+    [333, 216, 188]
     """
 
     def __init__(
