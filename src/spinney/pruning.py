@@ -150,11 +150,20 @@ class PruningPath(PlainState):
                 "*" if k == self.selected else "",
                 f"{self.alphas[k]:.6g}",
                 str(self.n_leaves[k]),
-                f"{self.risks[k]:.4f}",
+                self.loss_text(self.risks[k]),
             ]
             if self.errors is not None and self.standard_errors is not None:
-                row += [f"{self.errors[k]:.4f}", f"{self.standard_errors[k]:.4f}"]
+                row += [self.loss_text(self.errors[k]), self.loss_text(self.standard_errors[k])]
             yield row
+
+    def loss_text(self, value: float) -> str:
+        """Return a risk or an error as the table shows it: four decimals, six digits at most."""
+        largest = float(
+            max(self.risks.max(), -np.inf if self.errors is None else self.errors.max())
+        )
+        if not 1e-3 <= largest < 1e15:
+            return f"{value:.4g}"
+        return f"{value:.{min(4, max(0, 6 - len(str(int(largest)))))}f}"
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return the heads and rows of the table that `print` shows."""

@@ -11,7 +11,7 @@ from hypothesis import given, note
 from reference import first_tree, node_risks, weakest_link_sequence, weakest_links
 from reference.prune import branch_risk, leaves_of
 
-from spinney import Tree
+from spinney import CARTRegressor, Tree
 from spinney.pruning import cost_complexity_path, link_strengths
 
 from .trees import by_hand, grown, kept_ids, oracle_of, settings_of
@@ -144,3 +144,15 @@ def test_equal_links_are_cut_at_once() -> None:
         path = cost_complexity_path(tree, method=method)
         assert path.n_leaves.tolist() == [4, 2, 1]
         assert path.alphas.tolist() == pytest.approx([0, 2 / 24, 8 / 24])
+
+
+@pytest.mark.parametrize(
+    ("unit", "risks"),
+    [(1.0, ["0.0000", "0.6667"]), (1e3, ["0", "666667"]), (1e-4, ["0", "6.667e-09"])],
+)
+def test_risks_are_shown_with_as_many_digits_as_say_something(
+    unit: float, risks: list[str]
+) -> None:
+    model = CARTRegressor(max_depth=2).fit([[0], [1], [2]], [0.0, unit, 2.0 * unit])
+    _, rows = cost_complexity_path(model.tree_).table()
+    assert [rows[0][3], rows[-1][3]] == risks

@@ -83,7 +83,9 @@ def _number_pairs(judged: NumberJudgement) -> list[tuple[str, str]]:
     pairs = [("mean absolute error", number_text(judged.mean_absolute_error, 4))]
     if judged.r2 is not None:
         pairs.append(("R squared", f"{judged.r2:.3f}"))
-    return [*pairs, ("bias", number_text(judged.bias, 4))]
+    is_rounding = abs(judged.bias) < 1e-9 * judged.mean_absolute_error
+    bias = number_text(0.0 if is_rounding else judged.bias, 4)
+    return [*pairs, ("bias", f"{bias}, mean of predicted less true")]
 
 
 def _show_confusion(judged: ClassJudgement, console: Console) -> None:

@@ -182,13 +182,13 @@ def _rule_words(path: PruningPath) -> str:
     assert path.errors is not None
     assert path.standard_errors is not None
     least = path_least(path)
-    error = path.errors[least]
+    error = path.loss_text(path.errors[least])
     if path.rule == "min":
-        return f"Rule min: the least error, {error:.4f}."
-    limit = error + path.standard_errors[least]
+        return f"Rule min: the least error, {error}."
+    limit = path.loss_text(path.errors[least] + path.standard_errors[least])
     return (
-        f"Rule 1se: the smallest tree with an error up to {limit:.4f}, one standard "
-        f"error above the least ({error:.4f} at {leaves_text(int(path.n_leaves[least]))})."
+        f"Rule 1se: the smallest tree with an error up to {limit}, one standard "
+        f"error above the least ({error} at {leaves_text(int(path.n_leaves[least]))})."
     )
 
 
