@@ -60,7 +60,7 @@ class Plan:
         """How rows are divided, for people."""
         if self.holdout is not None:
             return f"{self.repeats} times {100 * self.holdout:g} % of the rows held out"
-        times = "" if self.repeats == 1 else f", {self.repeats} times"
+        times = {1: "", 2: ", twice"}.get(self.repeats, f", {self.repeats} times")
         return f"{self.folds}-fold cross-validation{times}"
 
 
@@ -238,7 +238,7 @@ def show(found: Comparison, console: Console) -> None:
     """Print the tables, what to make of them, and the small tree."""
     for reading in found.readings:
         show_reading(reading, console, columns=False)
-    print_head(console, f"Compared by {found.plan.words}")
+    print_head(console, f"Compared by {found.plan.words} (± standard deviation, * the best)")
     for table in found.tables:
         for line in table.to_text().splitlines():
             print_line(console, f"  {line}" if line else "")
