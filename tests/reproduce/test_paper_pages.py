@@ -28,5 +28,7 @@ def test_links_of_a_page_lead_somewhere(page) -> None:
         assert (page.parent / link).exists(), link
 
 
-def test_there_are_pages() -> None:
-    assert {"car", "chapters", "igpa", "mode"} <= {page.stem for page in PAGES}
+def test_every_experiment_has_a_page() -> None:
+    assert {page.stem for page in PAGES} == set(PAPERS)
+    listed = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"[{name}]({name}.md)" in listed for name in PAPERS)

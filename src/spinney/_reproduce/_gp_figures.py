@@ -52,11 +52,14 @@ def accuracy_drawing(results: Results, options: Options) -> Drawing:
         axes.legend()
 
     cells = tuple(
-        Cell(name, f"{size} trees", Measured.of(own[:, i]), None)
+        Cell(name, "1 tree" if size == 1 else f"{size} trees", Measured.of(own[:, i]), None)
         for name, own in means.items()
         for i, size in enumerate(asked)
     )
-    return Drawing(draw, cells=cells, claims=_claims(asked, means))
+    words = (
+        "Shades in the picture are standard errors over the repetitions, each with its own points."
+    )
+    return Drawing(draw, cells=cells, notes=(words,), claims=_claims(asked, means))
 
 
 def forests_drawing(results: Results, options: Options) -> Drawing:
@@ -73,7 +76,8 @@ def forests_drawing(results: Results, options: Options) -> Drawing:
                 _regions(place, X, y, model.estimators_[i], one)
                 place.set_title(f"{name}, tree {i + 1}", fontsize=9)
 
-    return Drawing(draw, size=(6.0, 9.0), n_axes=2, n_rows=_SHOWN)
+    words = "Colours are the answers of a tree, the black line is the test of its root."
+    return Drawing(draw, size=(6.0, 9.0), n_axes=2, n_rows=_SHOWN, notes=(words,))
 
 
 def _attainable(n_points: int = 200_000) -> float:
