@@ -62,7 +62,7 @@ def _facts(found: Comparison) -> list[str]:
     facts += [
         f"{name}: {remark}."
         for name, reading in zip(found.results.datasets, found.readings, strict=True)
-        for remark in (*reading.notes, *reading.warnings)
+        for _, remark in reading.remarks
     ]
     return [*facts, f"Compared by {found.plan.words}, seed {found.plan.seed}."]
 

@@ -33,9 +33,7 @@ def show_reading(reading: Reading, console: Console, *, columns: bool = True) ->
         ("gaps", _gap_words(reading)),
         ("target", target_words(reading)),
     ]
-    pairs += [("note", note) for note in reading.notes]
-    pairs += [("warning", warning) for warning in reading.warnings]
-    print_pairs(console, pairs)
+    print_pairs(console, pairs + reading.remarks)
     if columns:
         _show_columns(reading, console)
 

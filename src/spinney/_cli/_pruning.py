@@ -16,7 +16,7 @@ from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
 from spinney._cli._report import show_path
 from spinney._cli._rows import read_rows, with_answers
-from spinney._cli._text import leaves_text, print_head, print_line, print_wrapped
+from spinney._cli._text import leaves_text, print_head, print_line, print_pairs, print_wrapped
 from spinney._cli._training import Settings, refusing, train
 from spinney.datasets import list_datasets
 from spinney.pruning import PruningPath, cost_complexity_path, select
@@ -31,6 +31,7 @@ class Choice:
     path: PruningPath
     chosen: int
     judged_by: str
+    remarks: tuple[tuple[str, str], ...] = ()  # about the table
 
     @property
     def tree(self) -> Tree:
@@ -62,7 +63,8 @@ def from_table(reading: Reading, settings: Settings) -> Choice:
     path: PruningPath = training.model.pruning_path_
     assert path.selected is not None
     judge = f"{training.n_folds}-fold cross-validation"
-    return Choice(reading.source, training.model, path, path.selected, judge)
+    remarks = tuple(reading.remarks)
+    return Choice(reading.source, training.model, path, path.selected, judge, remarks)
 
 
 def from_model(file: Path, test: str | None, target: str | None, rule: str) -> Choice:
@@ -103,6 +105,8 @@ def choose(found: Choice, *, leaves: int | None, alpha: float | None) -> Choice:
 def show(found: Choice, console: Console) -> None:
     """Print the sequence and the tree that was chosen."""
     print_line(console, f"Tree of {found.source}, judged by {found.judged_by}", bold=True)
+    if found.remarks:
+        print_pairs(console, found.remarks)
     show_path(found.path, console)
     tree = found.tree
     print_head(console, f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
@@ -113,5 +117,6 @@ def show(found: Choice, console: Console) -> None:
 def to_json(found: Choice) -> str:
     """Return the sequence and the tree, for other programs."""
     path = path_dict(found.path) | {"selected": found.chosen}
-    about = {"source": found.source, "judged_by": found.judged_by}
+    about: dict[str, Any] = {"source": found.source, "judged_by": found.judged_by}
+    about["remarks"] = [words for _, words in found.remarks]
     return json.dumps(about | {"pruning": path, "tree": found.tree.to_dict()}, indent=2)

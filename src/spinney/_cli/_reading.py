@@ -39,6 +39,11 @@ class Reading:
     warnings: tuple[str, ...] = ()  # what probably should be left out
 
     @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """Notes and warnings, each behind the word for it."""
+        return [("note", note) for note in self.notes] + [("warning", w) for w in self.warnings]
+
+    @property
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.target.values)
