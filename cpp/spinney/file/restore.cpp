@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,7 +22,9 @@ void check_types(const PartViews& parts) {
     if (!is_narrowest(parts[p])) refuse(name_of(part) + " is of a wider type than its numbers need");
   }
   // Kinds are read as bytes, and other numbers into types that hold 32 bits.
-  if (parts[place_of(Part::kind)].type != StoredType::u8) refuse("unknown kind of test");
+  for (const Part part : {Part::kind, Part::surrogate_kind}) {
+    if (parts[place_of(part)].type != StoredType::u8) refuse("unknown kind of test");
+  }
 }
 
 using Places = ByPart<std::size_t>;
@@ -34,7 +37,8 @@ class Source {
   StoredType type(Part part) const { return (*parts_)[place_of(part)].type; }
   bool has(Part part) const { return (*parts_)[place_of(part)].size > 0; }
   void need(Part part, std::size_t n) const {
-    if (n > (*parts_)[place_of(part)].size - at_[place_of(part)]) refuse(name_of(part) + " has too few entries");
+    const std::size_t size = (*parts_)[place_of(part)].size, at = at_[place_of(part)];
+    if (at > size || n > size - at) refuse(name_of(part) + " has too few entries");
   }
   std::uint32_t whole(Part part) {
     need(part, 1);
@@ -67,11 +71,6 @@ class Source {
   const PartViews* parts_;
   Places at_;
 };
-
-TestKind kind_of(std::uint32_t code) {
-  if (code > static_cast<std::uint32_t>(TestKind::expression)) refuse("unknown kind of test");
-  return static_cast<TestKind>(code);
-}
 
 /// Appends the rest of a test whose kind is there; what it lacks is checked with the tree.
 void take_test(Source& source, TestTable& tests, std::size_t i, std::size_t shift) {
@@ -125,8 +124,7 @@ void take_surrogates(Source& source, SurrogateTable& table, std::uint32_t n) {
   for (std::uint32_t s = 0; s < n; ++s) {
     const std::size_t i = table.tests.size();
     table.tests.append_leaf();
-    table.tests.kind[i] = kind_of(source.whole(Part::surrogate_kind));
-    if (table.tests.kind[i] == TestKind::leaf) refuse("surrogate: unknown kind of test");
+    table.tests.kind[i] = static_cast<TestKind>(source.whole(Part::surrogate_kind));
     take_test(source, table.tests, i, kToSurrogates);
     for (auto* begin : {&table.tests.code_begin, &table.tests.cut_begin, &table.tests.token_begin}) begin->push_back(0);
     close(table.tests, i);
@@ -152,8 +150,7 @@ void take_children(Tree& tree, std::size_t node, std::uint32_t distance, std::in
   tree.n_children[node] = n_children;
   tree.first_child[node] = static_cast<NodeId>(first);
   for (std::int64_t child = first; child < first + n_children; ++child) {
-    if (tree.parent[child] != kNoNode) refuse("a child has two parents");
-    tree.parent[child] = static_cast<NodeId>(node);
+    if (tree.parent[child] == kNoNode) tree.parent[child] = static_cast<NodeId>(node);
   }
 }
 
@@ -169,7 +166,7 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
 
 /// What reading a tree needs, used again for the next one.
 struct Scratch {
-  Tree tree;
+  std::shared_ptr<const Tree> like;  // of the tree before, without nodes
   std::vector<std::uint8_t> kind;
   std::vector<std::uint32_t> child, default_branch, feature;
   std::vector<double> threshold;
@@ -180,7 +177,7 @@ struct Scratch {
 std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
   const std::size_t k = like.n_outputs();
   if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
-  if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  if (n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
   source.fill(Part::kind, scratch.kind, n);
   std::size_t n_inner = 0, most = 0;
   for (const std::uint8_t kind : scratch.kind) {
@@ -201,7 +198,7 @@ std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::siz
     at = {kInfinity, 0, static_cast<NodeId>(node)};
     if (scratch.kind[node] == 0) continue;
     const std::size_t first = node + scratch.child[i];
-    if (scratch.child[i] == 0 || first + 1 >= n) return {};
+    if (scratch.child[i] == 0) return {};  // it would seem to be a leaf
     at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
     arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
     ++i;
@@ -228,7 +225,9 @@ std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::siz
     arrays.impurity.resize(n);
     told_ginis(arrays, k, 0, arrays.impurity);
   }
-  PackedTree tree(like, std::move(arrays));
+  if (!scratch.like || scratch.like->n_classes != like.n_classes || scratch.like->missing != like.missing)
+    scratch.like = std::make_shared<const Tree>(like);
+  PackedTree tree(scratch.like, std::move(arrays));
   if (!tree.is_sound()) return {};
   return tree;
 }
@@ -341,7 +340,6 @@ class Restore {
  public:
   Restore(const PartViews& parts, std::span<const std::int32_t> n_categories) : n_categories_(n_categories) {
     check_types(parts);
-    if (parts[place_of(Part::n_features)].size != 1) refuse("'n_features' must have one entry");
     n_features_ = Source(parts, {}).small(Part::n_features);
     if (!n_categories.empty() && n_categories.size() != static_cast<std::size_t>(n_features_))
       refuse("there are " + std::to_string(n_features_) + " features, but " + std::to_string(n_categories.size()) +
@@ -417,9 +415,6 @@ std::vector<Places> beginnings(const PartViews& parts) {
     move(Part::value, n * k);
     move(Part::cost, parts[place_of(Part::n_costs)].at<std::size_t>(i));
     move(Part::group, parts[place_of(Part::n_groups)].at<std::size_t>(i));
-    for (std::size_t p = 0; p < kParts; ++p) {
-      if (at[p] > parts[p].size) return {};
-    }
     begins.push_back(at);
   }
   return begins;
@@ -438,7 +433,6 @@ void at_tree(std::size_t i, const Take& take) {
 }  // namespace
 
 Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_categories) {
-  if (parts[place_of(Part::n_nodes)].size != 1) refuse("the arrays are those of a forest, not of one tree");
   const Restore restore(parts, n_categories);
   Source source(parts, {});
   source.whole(Part::n_features);

@@ -32,6 +32,11 @@ std::vector<T> copy_of(const std::vector<T>& array) {
 
 }  // namespace
 
+PackedTree::PackedTree() {
+  static const auto kNothing = std::make_shared<const Tree>();
+  whole_ = kNothing;
+}
+
 PackedTree::PackedTree(const Tree& tree) {
   arrays_.nodes = route_nodes(tree);
   const auto n = static_cast<NodeId>(tree.n_nodes());
@@ -39,10 +44,10 @@ PackedTree::PackedTree(const Tree& tree) {
     label_.push_back(static_cast<std::uint16_t>(tree.label(node)));
   label_.shrink_to_fit();
   if (!can_be_packed(tree)) {
-    whole_ = tree;
+    whole_ = std::make_shared<const Tree>(tree);
     return;
   }
-  whole_ = empty_like(tree);
+  whole_ = std::make_shared<const Tree>(empty_like(tree));
   arrays_.default_branch.assign(tree.default_branch.begin(), tree.default_branch.end());
   arrays_.n_samples.assign(tree.n_samples.begin(), tree.n_samples.end());
   arrays_.impurity = copy_of(tree.impurity);
@@ -66,14 +71,15 @@ PackedTree::PackedTree(const Tree& tree) {
   if (!risk_told) arrays_.risk = copy_of(tree.risk);
 }
 
-PackedTree::PackedTree(Tree like, PackedArrays arrays) : whole_(std::move(like)), arrays_(std::move(arrays)) {
-  if (whole_.n_classes == 0) return;
+PackedTree::PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays)
+    : whole_(std::move(like)), arrays_(std::move(arrays)) {
+  if (whole_->n_classes == 0) return;
   const std::size_t n = n_nodes(), k = n_outputs();
   std::vector<double> weights(k);
   label_.resize(n);
   for (std::size_t node = 0; node < n; ++node) {
     for (std::size_t c = 0; c < k; ++c) weights[c] = value(static_cast<NodeId>(node), c);
-    label_[node] = static_cast<std::uint16_t>(whole_.cheapest(weights.data()));
+    label_[node] = static_cast<std::uint16_t>(whole_->cheapest(weights.data()));
   }
 }
 
@@ -93,8 +99,8 @@ bool all_fit(const std::vector<T>& values, const Fits& fits) {
 bool PackedTree::is_sound() const {
   const auto n = static_cast<NodeId>(n_nodes());
   const auto known = [](double v) { return v == v; };
-  const auto value = [low = whole_.n_classes > 0 ? 0.0 : -kLargest](double v) { return v >= low && v <= kLargest; };
-  if (n < 1 || whole_.n_classes > kMostClasses || !whole_.cost.empty()) return false;
+  const auto value = [low = whole_->n_classes > 0 ? 0.0 : -kLargest](double v) { return v >= low && v <= kLargest; };
+  if (whole_->n_classes > kMostClasses) return false;
   if (!all_fit(arrays_.small_value, value) || !all_fit(arrays_.value, value) ||
       !all_fit(arrays_.weight, [](double v) { return v >= 0.0 && v <= kLargest; }) ||
       !all_fit(arrays_.impurity, known) || !all_fit(arrays_.gain, known) || !all_fit(arrays_.risk, known))
@@ -107,15 +113,15 @@ bool PackedTree::is_sound() const {
     if (at.child < node || at.child >= n - 1 || owned[at.child] || owned[at.child + 1]) return false;
     owned[at.child] = owned[at.child + 1] = 1;
     n_children += 2;
-    if (at.feature < 0 || at.feature >= whole_.n_features || at.threshold != at.threshold) return false;
+    if (at.feature < 0 || at.feature >= whole_->n_features || at.threshold != at.threshold) return false;
     if (arrays_.default_branch[node] > 1) return false;
   }
   return n_children == n - 1;
 }
 
 Tree PackedTree::unpack() const {
-  if (!is_packed()) return whole_;
-  Tree tree = empty_like(whole_);
+  if (!is_packed()) return *whole_;
+  Tree tree = empty_like(*whole_);
   const auto n = static_cast<NodeId>(n_nodes());
   tree.parent.assign(n, kNoNode);
   tree.default_branch.assign(arrays_.default_branch.begin(), arrays_.default_branch.end());
@@ -157,7 +163,7 @@ Tree PackedTree::unpack() const {
 }
 
 NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {
-  if (!is_packed()) return spinney::walk(whole_, node, x, row);
+  if (!is_packed()) return spinney::walk(*whole_, node, x, row);
   while (!is_leaf(node)) {
     const double value = x.at(row, arrays_.nodes[node].feature);
     const bool right = value == value ? value > arrays_.nodes[node].threshold : arrays_.default_branch[node] == 1;

@@ -3,6 +3,7 @@
 // rest is left out, and whole numbers are kept small.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "spinney/tree/route.hpp"
@@ -23,25 +24,25 @@ struct PackedArrays {
 
 class PackedTree {
  public:
-  PackedTree() = default;
+  PackedTree();
   explicit PackedTree(const Tree& tree);
-  /// From arrays; `like` has the columns, classes and costs, and no nodes.
-  PackedTree(Tree like, PackedArrays arrays);
+  /// From arrays; `like` has the columns, classes and costs, and no nodes. Many trees may share it.
+  PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays);
   /// Whether the tree was packed: only threshold tests without stand-ins are. Others are kept as they are.
-  bool is_packed() const { return whole_.n_nodes() == 0; }
+  bool is_packed() const { return whole_->n_nodes() == 0; }
   Tree unpack() const;
 
   std::size_t n_nodes() const { return arrays_.nodes.size(); }
-  std::int32_t n_classes() const { return whole_.n_classes; }
-  std::int32_t n_features() const { return whole_.n_features; }
-  std::size_t n_outputs() const { return whole_.n_outputs(); }
-  bool is_fractional() const { return whole_.missing == MissingRule::fractional; }
+  std::int32_t n_classes() const { return whole_->n_classes; }
+  std::int32_t n_features() const { return whole_->n_features; }
+  std::size_t n_outputs() const { return whole_->n_outputs(); }
+  bool is_fractional() const { return whole_->missing == MissingRule::fractional; }
   const RouteNode* nodes() const { return arrays_.nodes.data(); }
   const PackedArrays& arrays() const { return arrays_; }
   /// Whether the arrays are certainly those of a tree. If not, Tree::check has the last word, and the words.
   bool is_sound() const;
   /// The tree itself if it is not packed; otherwise without nodes.
-  const Tree& tree() const { return whole_; }
+  const Tree& tree() const { return *whole_; }
 
   bool is_leaf(NodeId node) const { return arrays_.is_leaf(node); }
   /// The leaf of a row, step by step.
@@ -50,15 +51,15 @@ class PackedTree {
   ClassCode label(NodeId node) const { return label_[node]; }
   double value(NodeId node, std::size_t output) const {
     const std::size_t place = static_cast<std::size_t>(node) * n_outputs() + output;
-    if (!is_packed()) return whole_.value[place];
+    if (!is_packed()) return whole_->value[place];
     return arrays_.value.empty() ? static_cast<double>(arrays_.small_value[place]) : arrays_.value[place];
   }
   /// Adds the class shares of a node, or its mean, times a weight.
   void add_answer(NodeId node, double weight, double* out) const;
 
  private:
-  Tree whole_;           // without nodes if they are packed
-  PackedArrays arrays_;  // of a tree that is not packed the nodes only
+  std::shared_ptr<const Tree> whole_;  // without nodes if they are packed
+  PackedArrays arrays_;                // of a tree that is not packed the nodes only
   std::vector<std::uint16_t> label_;
 };
 
