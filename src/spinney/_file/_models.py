@@ -198,6 +198,8 @@ def _build(entry: Any, place: int, decoder: Decoder, *, is_last: bool) -> Any:
         raise ModelFileError(f"its last object is a {name}, which is no model")
     if "extra" in stored:
         raise ModelFileError(f"object {place} ({name}) has attributes that are none of a file")
+    if name == "Function" and stored.get("f") != {"function": stored.get("name")}:
+        raise ModelFileError(f"object {place} (Function) has another name than what it calls")
     try:
         state = {field: decoder.decode(value, field) for field, value in stored.items()}
         return recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))

@@ -267,11 +267,8 @@ class Decoder:
             scalar = dtype.type(item)
         except (TypeError, ValueError, OverflowError) as problem:
             raise ModelFileError(f"{path} is no scalar: {problem}") from None
-        if (
-            not is_storable(dtype)
-            or dtype.name != parts[0]
-            or type(scalar.item()) is not type(item)
-        ):
+        one_number = is_storable(dtype) and dtype.name == parts[0] and np.ndim(scalar) == 0
+        if not one_number or type(scalar.item()) is not type(item):
             raise ModelFileError(f"{path} is no scalar")
         if scalar.item() != item and item == item:
             raise ModelFileError(f"{path} does not fit into {dtype.name}")

@@ -4,12 +4,11 @@ Parameters are stored as they are given, and looked at where they are used, as a
 a fit are listed in `_fitted`.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from spinney._state._fitted import CHECKS, FITTED, MADE, finish
-from spinney._state._kinds import Kind, StateError
-from spinney._state._recipes import Recipe, check_fields
+from spinney._state._kinds import Kind
+from spinney._state._recipes import Recipe, check_fields, check_names
 
 _PARAMS = Kind("a dict of parameters", lambda v: type(v) is dict)
 _ATTRIBUTES = Kind("a dict of attributes", lambda v: type(v) is dict)
@@ -41,7 +40,7 @@ def estimator(cls: type) -> Recipe[Any]:
         return state
 
     def fill(thing: Any, state: dict[str, Any]) -> None:
-        _check_names(cls.__name__, names, state["params"])
+        check_names(state["params"], names, cls.__name__, "parameter")
         attributes = state["fitted"]
         if attributes:
             check_fields(attributes, fitted, cls.__name__)
@@ -57,14 +56,3 @@ def estimator(cls: type) -> Recipe[Any]:
     extra = Kind("a dict of attributes", lambda v: type(v) is dict and bool(v), optional=True)
     fields = {"params": _PARAMS, "fitted": _ATTRIBUTES, "extra": extra}
     return Recipe(cls, fields, take, fill)
-
-
-def _check_names(who: str, names: list[str], params: Mapping[str, Any]) -> None:
-    for name in params:
-        if name not in names:
-            raise StateError(f"{who} has no parameter {name!r}.")
-    for name in names:
-        if name not in params:
-            raise StateError(f"{who} lacks the parameter {name!r}.")
-    if list(params) != names:
-        raise StateError(f"{who}: the parameters are not in their order.")

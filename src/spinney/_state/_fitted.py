@@ -19,6 +19,7 @@ from spinney._state._kinds import (
     Kind,
     StateError,
     array,
+    check_bounded,
     is_array,
     many,
     one,
@@ -32,7 +33,7 @@ from spinney.ensemble._bagged import plan_of
 from spinney.ensemble._ballots import Member as VotingMember
 from spinney.ensemble._lesson import Bagged
 from spinney.ensemble._outsiders import Outsiders
-from spinney.ensemble._quorum import Quorum
+from spinney.ensemble._quorum import Quorum, vote_weights
 from spinney.ensemble._selection_report import SelectionReport
 from spinney.ensemble._view import Forest
 from spinney.evolve._derived import Derived
@@ -206,7 +207,7 @@ def _check_boosted(model: Any) -> None:
     for name in ("estimator_errors_", "estimator_weights_", "loss_curve_"):
         n = len(getattr(model, name))
         _need(n == len(model._committee), model, f"{name} has {n} entries")
-    _need(bool(np.isfinite(model.estimator_weights_).all()), model, "a weight is not finite")
+    check_bounded(model.estimator_weights_, f"{type(model).__name__}: a weight")
 
 
 def _check_filtering(model: Any) -> None:
@@ -216,7 +217,8 @@ def _check_filtering(model: Any) -> None:
 
 def _check_voting(model: Any) -> None:
     n = len(model._members)
-    _need(n > 0 and len(model.weights_) == n, model, "weights_ are not one for each member")
+    _need(n > 0, model, "it has no member")
+    vote_weights(model.weights_, n)  # refuses what is no weight of each
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
     fits = is_array(answers) and answers.ndim == 1
@@ -239,7 +241,8 @@ def _check_mixture(model: Any) -> None:
             _need(expert.coef.shape == width, model, "an expert has other columns or classes")
         else:
             is_class = isinstance(expert, ClassLearner)
-            _need(is_class is (classes is not None), model, "an expert answers something else")
+            theirs = expert.classes if is_class else None
+            _need(same_labels(theirs, classes), model, "an expert has other classes")
             _need(model._wants_table, model, "an expert wants a table")
     columns = model._schema.columns
     for column in model._design.columns:

@@ -1,11 +1,14 @@
 """What a value of a model's state may be: words for messages, and a test."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+LARGEST = 1e150  # of what is multiplied with columns or votes; scaled columns are at most 1e100
 _LABEL_TYPES = (str, int, float, bool)
 
 
@@ -40,6 +43,17 @@ class Kind:
 def is_array(value: Any) -> bool:
     """Tell whether a value is a plain array, or one in a file that joblib has mapped."""
     return type(value) is np.ndarray or type(value) is np.memmap
+
+
+def check_bounded(numbers: NDArray[np.float64], what: str) -> None:
+    """Refuse numbers that no fit comes near to: sums of them might not be finite."""
+    if not (np.abs(numbers) <= LARGEST).all():
+        raise StateError(f"{what} is not finite, or beyond {LARGEST:g}.")
+
+
+def is_zero(value: float) -> bool:
+    """Tell whether a number is 0, and not -0."""
+    return value == 0.0 and math.copysign(1.0, value) > 0.0
 
 
 def shown(value: Any) -> str:

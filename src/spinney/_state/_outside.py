@@ -11,7 +11,7 @@ from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from spinney._state._kinds import ANYTHING, NUMBER, array, one, perhaps, whole
+from spinney._state._kinds import ANYTHING, NUMBER, Kind, StateError, array, one, perhaps, whole
 from spinney._state._recipes import Recipe, made
 
 _SPLITTERS = (
@@ -38,7 +38,22 @@ def _splitter(cls: type) -> Recipe[Any]:
             if name in inner or hasattr(splitter, name)
         }
 
-    return made(cls, take, **dict.fromkeys(names, perhaps(ANYTHING)))
+    def new(state: dict[str, Any]) -> Any:
+        splitter = cls(**state)
+        for name, value in take(splitter).items():
+            if name not in state:
+                raise StateError(f"{cls.__name__} lacks {name!r}.")
+            if _type_of(value) != _type_of(state[name]):
+                raise StateError(f"{cls.__name__}: {name} is of another type than it keeps.")
+        return splitter
+
+    fields = dict.fromkeys(names, perhaps(ANYTHING))
+    return Recipe(cls, fields, take, lambda splitter, state: None, new)
+
+
+def _type_of(value: Any) -> tuple[type, Any]:
+    is_array = isinstance(value, np.ndarray)
+    return type(value), (value.dtype, value.shape) if is_array else None
 
 
 def _take_random(random: np.random.RandomState) -> dict[str, Any]:
@@ -58,10 +73,11 @@ def _new_random(state: dict[str, Any]) -> np.random.RandomState:
     return random
 
 
+_KEY = Kind("624 whole numbers", lambda v: array(np.uint32).fits(v) and len(v) == 624)
 RANDOM = Recipe(
     np.random.RandomState,
     {
-        "key": array(np.uint32),
+        "key": _KEY,
         "place": whole(0, 624),
         "has_gauss": whole(0, 1),
         "gauss": NUMBER,

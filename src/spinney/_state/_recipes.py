@@ -19,17 +19,21 @@ def check_fields(state: Any, fields: Fields, who: str) -> None:
     """Refuse a dict that lacks an attribute, has one more, or one of another kind."""
     if type(state) is not dict:
         raise StateError(f"the state of {who} must be a dict, got a {type(state).__name__}.")
-    for name in state:
-        if name not in fields:
-            raise StateError(f"{who} has no attribute {name!r}.")
+    check_names(state, [name for name in fields if name in state], who, "attribute")
     for name, kind in fields.items():
         if name in state:
             kind.check(state[name], f"{who}: {name}")
         elif not kind.optional:
             raise StateError(f"{who} lacks {name!r}.")
-    order = [name for name in fields if name in state]
-    if list(state) != order:
-        raise StateError(f"{who}: the attributes are not in their order.")
+
+
+def check_names(found: Mapping[str, Any], wanted: list[str], who: str, what: str) -> None:
+    """Refuse a dict whose names are not those that are wanted, in their order."""
+    if list(found) != wanted:
+        strange = [f"has no {what} {name!r}" for name in found if name not in wanted]
+        absent = [f"lacks the {what} {name!r}" for name in wanted if name not in found]
+        words = [*strange, *absent, f"has {what}s that are not in their order"]
+        raise StateError(f"{who} {words[0]}.")
 
 
 @dataclass(frozen=True)

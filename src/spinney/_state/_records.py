@@ -19,6 +19,8 @@ from spinney._state._kinds import (
     Kind,
     StateError,
     array,
+    check_bounded,
+    is_zero,
     many,
     one,
     or_none,
@@ -121,7 +123,8 @@ OUTSIDERS = record(
     unseen=ANYTHING,
 )
 VOTING_MEMBER = replace(record(VotingMember, who=TEXT, frozen=ANYTHING), alias="VotingMember")
-QUORUM = record(Quorum, share=FINITE, strict=FLAG)
+_SHARE = Kind("a number from 0 to 1", lambda v: type(v) is float and 0.0 <= v <= 1.0)
+QUORUM = record(Quorum, share=_SHARE, strict=FLAG)
 
 # -- Mixtures
 
@@ -155,13 +158,11 @@ def _fill_design(design: Design, state: dict[str, Any]) -> None:
         if not (np.isfinite([one_["centre"], one_["spread"]]).all() and one_["spread"] > 0.0):
             raise StateError(f"Design: column {j} has no finite centre and spread.")
         if one_["code"] >= 0:
-            if (one_["low"], one_["high"], one_["exponent"]) != (0.0, 0.0, 0):
+            if not all(is_zero(one_[name]) for name in ("low", "high", "exponent")):
                 raise StateError(f"Design: column {j} is a category, and has no ends.")
             columns.append(Category(one_["place"], one_["code"], one_["centre"], one_["spread"]))
         elif one_["code"] == -1:
             ends = (one_["low"], one_["high"])
-            if not np.isfinite(ends).all():
-                raise StateError(f"Design: column {j} has ends that are not finite.")
             columns.append(
                 Numeric(one_["place"], one_["exponent"], one_["centre"], one_["spread"], *ends)
             )
@@ -195,20 +196,24 @@ def _check_gates(gates: GateTree) -> None:
     for n_branches, level in zip(gates.branching, gates.levels, strict=True):
         if len(level) != n_gates or any(coef.shape[1] != n_branches - 1 for coef in level):
             raise StateError("GateTree: a level does not fit its branching.")
-        if not all(np.isfinite(coef).all() for coef in level):
-            raise StateError("GateTree: a coefficient is not finite.")
+        for coef in level:
+            check_bounded(coef, "GateTree: a coefficient")
         n_gates *= n_branches
 
 
 def _check_coef(expert: Any) -> None:
-    if not np.isfinite(expert.coef).all():
-        raise StateError(f"{type(expert).__name__}: a coefficient is not finite.")
+    check_bounded(expert.coef, f"{type(expert).__name__}: a coefficient")
+
+
+def _check_scale(scale: Scale) -> None:
+    if not scale.spread > 0.0:
+        raise StateError("Scale: the spread must be above 0.")
 
 
 GATES = record(GateTree, _check_gates, branching=many(whole(1, 2**20), tuple), levels=_COEFS)
 LOGISTIC = record(LogisticExpert, _check_coef, coef=FLOATS_2D)
 LINEAR = record(LinearExpert, _check_coef, coef=FLOATS, variance=FINITE)
-SCALE = record(Scale, exponent=_EXPONENT, centre=FINITE, spread=FINITE)
+SCALE = record(Scale, _check_scale, exponent=_EXPONENT, centre=FINITE, spread=FINITE)
 LEARNER = replace(
     record(LearnerRecipe, learner=ANYTHING, seed=_COUNT, schema=one(Schema)), alias="Learner"
 )

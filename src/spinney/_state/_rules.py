@@ -3,7 +3,6 @@
 The columns and categories of conditions are those of the schema, so only what differs is stored.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from spinney._state._kinds import (
     PLACES,
     StateError,
     array,
+    is_zero,
     many,
     one,
     or_none,
@@ -135,8 +135,7 @@ def _condition(
 ) -> Condition:
     if kind > _FALSE_BOTH:
         raise StateError("RuleSet: a condition is of an unknown kind.")
-    has_ends = any(end != 0.0 or math.copysign(1.0, end) < 0.0 for end in ends)
-    unused = [has_ends, bool(codes)]
+    unused = [not all(map(is_zero, ends)), bool(codes)]
     if kind >= _TRUE:
         if feature != -1 or any(unused):
             raise StateError("RuleSet: an expression has tokens, and nothing else.")
@@ -165,9 +164,9 @@ def _stacked(rows: list[Any], width: int) -> dict[str, Any]:
     return {"there": np.array(there, np.bool_), "rows": cells}
 
 
-def _unstacked(there: NDArray[Any], rows: NDArray[Any], what: str) -> list[Any]:
-    if np.count_nonzero(there) != len(rows):
-        raise StateError(f"RuleSet: {what} do not fit the rules.")
+def _unstacked(there: NDArray[Any], rows: NDArray[Any], width: int, what: str) -> list[Any]:
+    if rows.shape != (np.count_nonzero(there), width):
+        raise StateError(f"RuleSet: {what} do not fit the rules and classes.")
     rest = iter(rows)
     return [next(rest) if is_there else None for is_there in there.tolist()]
 
@@ -210,9 +209,11 @@ def _fill_rules(rules: RuleSet, state: dict[str, Any]) -> None:
     conditions = _conditions(state, schema)
     listed = parted(conditions, state["n_conditions"].tolist(), "n_conditions")
     n = len(listed)
+    n_classes = 0 if state["classes"] is None else len(state["classes"])
     stacked = {}
-    for name in (one_.strip("_") for one_ in _COUNTED + _ALONE):
-        stacked[name] = _unstacked(state[f"{name}_there"], state[name], name)
+    for attribute in _COUNTED + _ALONE:
+        name, width = attribute.strip("_"), n_classes if attribute in _COUNTED else 1
+        stacked[name] = _unstacked(state[f"{name}_there"], state[name], width, name)
     per_rule = ("prediction", "label", "cf", "tree", "leaf", *(f"{k}_there" for k in stacked))
     if any(len(state[name]) != n for name in per_rule):
         raise StateError("RuleSet: the arrays of the rules differ in length.")
@@ -234,14 +235,16 @@ def _fill_rules(rules: RuleSet, state: dict[str, Any]) -> None:
             raise StateError(f"RuleSet: rule {i} asks one column twice.")
         rule._tree, rule._leaf = _path(state, i)
         made.append(rule)
-    _check_labels(made, state["classes"])
+    asked = dict.fromkeys(place for place in state["tree"].tolist() if place >= 0)
+    if list(asked) != list(range(len({id(tree) for tree in state["trees"]}))):
+        raise StateError("RuleSet: its trees are not those of its rules, in their order.")
+    if any(rule.label is not None and not 0 <= rule.label < n_classes for rule in made):
+        raise StateError("RuleSet: a rule has a label that is none of the classes.")
     names = ("schema", "classes", "default", "default_counts", "cost_matrix", "ordered")
     rules.__init__(made, **{name: state[name] for name in names})  # type: ignore[misc]
 
 
 def _alone(row: NDArray[Any] | None) -> float | None:
-    if row is not None and row.shape != (1,):
-        raise StateError("RuleSet: a weight must be one number.")
     return None if row is None else float(row[0])
 
 
@@ -256,17 +259,6 @@ def _path(state: dict[str, Any], i: int) -> tuple[Tree | None, int]:
     if tree.schema != state["schema"] or tree.first_child[leaf] >= 0:
         raise StateError(f"RuleSet: rule {i} is no path of its tree.")
     return tree, leaf
-
-
-def _check_labels(rules: list[Rule], classes: NDArray[Any] | None) -> None:
-    n_classes = 0 if classes is None else len(classes)
-    for i, rule in enumerate(rules):
-        if rule.label is not None and not 0 <= rule.label < n_classes:
-            raise StateError(f"RuleSet: rule {i} has a label that is none of the classes.")
-        for name in _COUNTED:
-            counts = getattr(rule, name)
-            if counts is not None and counts.shape != (n_classes,):
-                raise StateError(f"RuleSet: rule {i} does not count every class.")
 
 
 RULE_SET = Recipe(

@@ -323,7 +323,7 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
         try:
             members = [entry[1] if isinstance(entry, tuple) else entry for entry in self.estimators]
             return all(getattr(get_tags(member).input_tags, tag) for member in members)
-        except (AttributeError, TypeError):  # of another library, or no list: nothing is known
+        except (AttributeError, IndexError, TypeError):  # of another library, or no list
             return False
 
 

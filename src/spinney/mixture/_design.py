@@ -58,8 +58,9 @@ class Category:
     def read(self, values: Floats) -> Floats:
         """Return the column centred and scaled."""
         codes = values[:, self.place]
-        scaled = ((codes == self.code) - self.centre) / self.spread
-        return np.asarray(np.where(np.isnan(codes), 0.0, scaled))
+        with np.errstate(over="ignore"):
+            scaled = ((codes == self.code) - self.centre) / self.spread
+        return np.clip(np.where(np.isnan(codes), 0.0, scaled), -_FARTHEST, _FARTHEST)
 
 
 @dataclass(frozen=True)
