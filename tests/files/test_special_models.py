@@ -304,11 +304,12 @@ def test_a_model_whose_arrays_joblib_has_mapped_saves_to_the_same_bytes(table, p
 
 
 def test_skops_carries_the_same_state(table, tree):
-    skops = pytest.importorskip("skops.io")
+    import skops.io
+
     X, y = table
     for model in (tree, BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)):
-        data = skops.dumps(model)
-        again = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+        data = skops.io.dumps(model)
+        again = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
         same(model, again, X)
 
 
