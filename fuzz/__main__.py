@@ -9,7 +9,8 @@ from pathlib import Path
 
 
 def _files(options: argparse.Namespace) -> int:
-    from fuzz.files import make_seeds, temporary_place, try_files
+    from fuzz.files import temporary_place, try_files
+    from fuzz.models import make_seeds
 
     with temporary_place() as name:
         seeds = make_seeds(Path(name))
@@ -61,9 +62,12 @@ def _corpus(options: argparse.Namespace) -> int:
 
 
 def _power(options: argparse.Namespace) -> int:
+    from fuzz.switches import install
+
+    importer = install()  # before anything of spinney is imported
     from fuzz.power import report
 
-    return report(options.seconds, options.files, options.only)
+    return report(importer, options.parts, options.chance, options.only)
 
 
 def main() -> int:
@@ -87,8 +91,8 @@ def main() -> int:
     corpus = add("corpus", _corpus, 0, "write the arrays of small models for the fuzz target")
     corpus.add_argument("folder", type=Path)
     power = add("power", _power, 0, "remove the checks of the reader one by one")
-    power.add_argument("--seconds", type=int, default=60, help="for each check of the decoder")
-    power.add_argument("--files", type=int, default=5_000, help="for each check of the rest")
+    power.add_argument("--parts", nargs="*", default=["python", "core"])
+    power.add_argument("--chance", type=int, default=20_000, help="mutants beside the sweep")
     power.add_argument("--only", type=int, nargs="*", help="numbers of checks")
     options = parser.parse_args()
     start = time.monotonic()

@@ -18,6 +18,7 @@ from typing import Any
 from fuzz import ROOT
 
 LIMIT = 0.1  # KiB per fit
+SMALL = {"n_estimators": 2, "population_size": 6, "generations": 1, "n_init": 1, "max_iter": 3}
 
 
 class _Mallinfo(ctypes.Structure):
@@ -46,11 +47,12 @@ def _rounds(listed: Any, n_rounds: int) -> None:
     import numpy as np
 
     rng = np.random.default_rng(0)
-    X = {"x": rng.normal(size=40), "k": rng.choice(np.array(list("abc"), dtype=object), 40)}
+    X = {"x": rng.normal(size=24), "k": rng.choice(np.array(list("abc"), dtype=object), 24)}
     X["x"][::7] = np.nan
     y = listed.target((X["x"] > 0).astype(int) + (X["k"] == "a"))
+    small = {name: value for name, value in SMALL.items() if listed.has(name)}
     for _ in range(n_rounds):
-        model = listed.new().fit(X, y)
+        model = listed.new(**small).fit(X, y)
         model.predict(X)
         pickle.loads(pickle.dumps(model))
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -140,10 +141,11 @@ def _arrays(seed: Seed, others: list[Seed], random: Random) -> Mutant:
         done.append(f"array {name} {way}")
         if not arrays:
             break
-    return _built(seed.contents.description, arrays, ", ".join(done))
+    return built(seed.contents.description, arrays, ", ".join(done))
 
 
-def _built(description: str, arrays: dict[str, np.ndarray], done: str) -> Mutant:
+def built(description: str, arrays: dict[str, np.ndarray], done: str) -> Mutant:
+    """Return a file with a right checksum, and its arrays in the order of their types."""
     by_size = dict(sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize))
     return Mutant(b"".join(map(bytes, to_chunks(Contents(description, by_size)))), done, True)
 
@@ -178,9 +180,13 @@ def _other_value(value: Any, random: Random) -> Any:
     return random.choice([*simple, {"object": 0}, {"dict": []}, {"scalar": ["int64", 3]}, [[[]]]])
 
 
-def _change_value(objects: Any, random: Random) -> str:
+@lru_cache(maxsize=200)
+def _all_places(description: str) -> list[tuple[Any, ...]]:
+    return _places(json.loads(description))
+
+
+def _change_value(objects: Any, places: list[tuple[Any, ...]], random: Random) -> str:
     """Change one value in place; return what was done."""
-    places = _places(objects)
     path = random.choice(places)
     holder, key = _at(objects, path[:-1]), path[-1]
     way = random.randrange(10)
@@ -202,16 +208,16 @@ def _change_value(objects: Any, random: Random) -> str:
 def _description(seed: Seed, others: list[Seed], random: Random) -> Mutant:
     objects = json.loads(seed.contents.description)
     done = []
-    for _ in range(random.choice([1, 1, 1, 2, 3])):
-        done.append(_change_value(objects, random))
-        if not objects:
-            break
-    return _built(canonical(objects), dict(seed.contents.arrays), "; ".join(done))
+    for change in range(random.choice([1, 1, 1, 2, 3])):
+        places = _places(objects) if change else _all_places(seed.contents.description)
+        if places:
+            done.append(_change_value(objects, places, random))
+    return built(canonical(objects), dict(seed.contents.arrays), "; ".join(done))
 
 
 def _both(seed: Seed, others: list[Seed], random: Random) -> Mutant:
     objects = json.loads(seed.contents.description)
-    done = _change_value(objects, random)
+    done = _change_value(objects, _all_places(seed.contents.description), random)
     half = Seed(seed.name, seed.data, Contents(canonical(objects), seed.contents.arrays))
     whole = _arrays(half, others, random)
     return Mutant(whole.data, f"{done}; {whole.done}", True)

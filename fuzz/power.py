@@ -1,208 +1,237 @@
-"""What the fuzzers can find: each check of the reader is removed in turn, and they are let loose.
+"""What the fuzzers can find: each check of the reader is removed in turn.
 
-Every check of a copy of the sources is given a number and a switch, so that one build serves all.
-In C++ a check is an `if` that leads to a refusal, in Python an `if` that raises. A removal is found
-if an accepted file saves to other bytes, if an answer is not sane, or if the process dies.
+Mutants are tried once with all checks, and it is noted which of them each check refuses. Only for
+those can its removal matter, so only those are tried again without it. A removal is found if one of
+them is then accepted and saves to other bytes, or gives an answer that is not sane, or is refused
+by accident, or ends the process.
 """
 
-import ast
-import builtins
-import importlib.abc
-import importlib.machinery
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from fuzz import ROOT
+from fuzz.files import Tally, make_table, try_each, try_mutant
+from fuzz.frames import frame, frame_sweep, small_frames
+from fuzz.models import make_seeds
+from fuzz.mutants import Mutant, mutant
+from fuzz.sweep import sweep
+from fuzz.switches import Importer, switched
 
-CORE = [
-    f"cpp/spinney/{name}.cpp" for name in ("file/restore", "tree/tree", "expression/expression")
-]
-CORE += ["cpp/spinney/forest/forest.cpp"]
-SWITCH = """
-#include <cstdlib>
-static bool spinney_keeps(int check) {
-  static const char* gone = std::getenv("SPINNEY_GONE");
-  return gone == nullptr || std::atoi(gone) != check;
-}
-"""
-REFUSES = re.compile(r'\s*\{?\s*(refuse\(|return (at_node\(|who|"[^"]))')
-MODULES = re.compile(r"spinney\._(file|state)\.")
+TRIES = 400  # mutants that a removal is tried with
+CORE = ("file/restore", "tree/tree", "tree/packed", "expression/expression", "forest/forest")
 COMPILERS = ("clang++", "clang++-19", "clang++-17", "clang++-14")
+BATCH = 2_000  # frames for one process
+
+# Checks whose removal cannot be found, by words of theirs, and why.
+_BUILT = "for trees that are not from files: the decoder makes it so itself"
+_SIZE = "so many nodes take more memory than there is"
+CANNOT = {
+    "type(state) is not dict": "for pickle: the state in a file is always a dict",
+    "length > MAX_HEADER": "bounds memory, and no mutant is so large",
+    "> MAX_ARRAYS": "bounds time: what is refused by it is refused without it, but later",
+    "len(header) != length": "for a file that changes while it is read",
+    "version > VERSION": "says which spinney is needed; the header is another one anyway",
+    "only a multiway test has cuts": _BUILT,
+    "only a subset or a multiway test has categories": _BUILT,
+    "only a threshold test has a threshold": _BUILT,
+    "an expression test asks no single feature": _BUILT,
+    "an expression test needs two children": _BUILT,
+    "a subset test needs two children": _BUILT,
+    "a leaf has children": _BUILT,
+    "a leaf has a test": _BUILT,
+    "a leaf has a default branch": _BUILT,
+    "number of rows out of range": _BUILT,
+    "negative number of features": _BUILT,
+    "the node arrays differ in length": _BUILT,
+    "check_table(tree.surrogates.tests": _BUILT,
+    "tree.cost.size() != k * k": _BUILT,
+    "parent does not match": _BUILT,
+    "the root has a parent": _BUILT,
+    "only a column and a constant say which": _BUILT,
+    "too many nodes": _SIZE,
+    "std::numeric_limits<NodeId>::max())) return {}": _SIZE,
+}
+
+
+class Caught:
+    """Which mutants each check refuses: some of them."""
+
+    def __init__(self, n_checks: int) -> None:
+        self.by_check: list[list[Any]] = [[] for _ in range(n_checks)]
+        self.n_refused = [0] * n_checks
+
+    def note(self, check: int, made: Any) -> None:
+        """Keep a mutant, as long as there is room; then some take the places of others."""
+        kept, n = self.by_check[check], self.n_refused[check]
+        self.n_refused[check] += 1
+        if len(kept) < TRIES:
+            kept.append(made)
+        elif n % 5 == 0:
+            kept[n // 5 % TRIES] = made
 
 
 # -- The decoder
 
 
-def _closing(text: str, opening: int) -> int:
-    """Return the place of the bracket that closes one."""
-    depth = 0
-    for place in range(opening, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    raise ValueError("brackets do not match")
+class CoreChecks:
+    """The checks of the decoder, in a fuzz target that is built over sources with switches."""
 
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sound: list[Path] = []  # what save wrote
+        for name in ("cpp", "fuzz"):
+            shutil.copytree(ROOT / name, folder / name)
+        shutil.copy(ROOT / "CMakeLists.txt", folder)
+        self.checks: list[str] = []
+        for name in CORE:
+            place = folder / f"cpp/spinney/{name}.cpp"
+            text, more = switched(place.read_text(encoding="utf-8"), len(self.checks))
+            place.write_text(text, encoding="utf-8")
+            self.checks += [f"{place.name}: {check}" for check in more]
+        clang = next(name for name in COMPILERS if shutil.which(name))
+        options = ["-DSPINNEY_FUZZ=ON", "-DSPINNEY_SANITIZE=address"]
+        options += [f"-DCMAKE_CXX_COMPILER={clang}"]
+        quiet: Any = {"check": True, "stdout": subprocess.DEVNULL}
+        subprocess.run(["cmake", "-S", folder, "-B", folder / "build", *options], **quiet)
+        subprocess.run(["cmake", "--build", folder / "build", "--parallel", "2"], **quiet)
+        self.target = folder / "build/fuzz_decoder"
 
-def _without_declaration(condition: str) -> tuple[str, str]:
-    """Divide `const int n = f(); n > 3` behind its first part, which may be empty."""
-    place = condition.find("; ")
-    if place < 0 or "{" in condition[:place]:  # a lambda
-        return "", condition
-    return condition[: place + 2], condition[place + 2 :]
+    def caught(self, n_random: int) -> Caught:
+        """Try the frames of the sweep with all checks."""
+        frames = self.folder / "frames"
+        frames.mkdir()
+        places: list[Path] = []
+        for number, (first, parts) in enumerate(small_frames()):
+            self.sound.append(frames / f"sound {number}")
+            self.sound[-1].write_bytes(frame(first, parts))
+        for number, data in enumerate(frame_sweep(n_random)):
+            places.append(frames / str(number))
+            places[-1].write_bytes(data)
+        caught = Caught(len(self.checks))
+        for begin in range(0, len(places), BATCH):
+            done = self._run(places[begin : begin + BATCH], {"SPINNEY_TELLS": "1"})
+            if done.returncode != 0:
+                print(f"FOUND with all checks: {_finding(done)}", flush=True)
+            self._note(done.stderr, caught)
+        print(f"{len(places)} frames", flush=True)
+        return caught
 
+    def _note(self, told: str, caught: Caught) -> None:
+        """Read which checks each frame has met."""
+        for part in told.split("Running: ")[1:]:
+            place = Path(part.split("\n", 1)[0])
+            for check in {int(number) for number in re.findall(r"^MET (\d+)$", part, re.M)}:
+                caught.note(check, place)
 
-def switched(text: str, first: int) -> tuple[str, list[str]]:
-    """Give every check of a C++ source a switch; return the source, and what each check says."""
-    out, checks, done = "", [], 0
-    for found in re.finditer(r"\bif \(", text):
-        if found.start() < done:
-            continue
-        opening = found.end() - 1
-        closing = _closing(text, opening)
-        condition = text[opening + 1 : closing]
-        if not REFUSES.match(text, closing + 1):
-            continue
-        start, condition = _without_declaration(condition)
-        out += text[done:opening] + f"({start}({condition})"
-        out += f" && spinney_keeps({first + len(checks)}))"
-        end = text.index(";", closing)
-        checks.append(" ".join(text[opening:end].split())[:110])
-        done = closing + 1
-    include = text.index("#include")
-    return (out + text[done:]).replace(text[:include], text[:include] + SWITCH, 1), checks
-
-
-def build_target(folder: Path) -> tuple[Path, list[str]]:
-    """Build the fuzz target over sources with switches; return it and the checks."""
-    for name in ("cpp", "fuzz"):
-        shutil.copytree(ROOT / name, folder / name)
-    shutil.copy(ROOT / "CMakeLists.txt", folder)
-    checks: list[str] = []
-    for name in CORE:
-        text, more = switched((folder / name).read_text(encoding="utf-8"), len(checks))
-        (folder / name).write_text(text, encoding="utf-8")
-        checks += [f"{Path(name).name}: {check}" for check in more]
-    clang = next(name for name in COMPILERS if shutil.which(name))
-    options = ["-DSPINNEY_FUZZ=ON", "-DSPINNEY_SANITIZE=address", f"-DCMAKE_CXX_COMPILER={clang}"]
-    quiet: Any = {"check": True, "stdout": subprocess.DEVNULL}
-    subprocess.run(["cmake", "-S", folder, "-B", folder / "build", *options], **quiet)
-    subprocess.run(["cmake", "--build", folder / "build", "--parallel", "2"], **quiet)
-    return folder / "build" / "fuzz_decoder", checks
-
-
-def fuzz_without(target: Path, check: int, seconds: int) -> str:
-    """Run the target without one check; return what it found, or nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        limits = [f"-max_total_time={seconds}", "-max_len=3000", "-timeout=5", "-rss_limit_mb=1024"]
-        corpus = [folder, ROOT / "fuzz/corpus/decoder"]
-        done = subprocess.run(
-            [target, *corpus, *limits, "-seed=1", f"-artifact_prefix={folder}/"],
-            env=os.environ | {"SPINNEY_GONE": str(check)},
+    def _run(self, places: list[Path], env: dict[str, str]) -> Any:
+        limits = ["-timeout=5", "-rss_limit_mb=1024", f"-artifact_prefix={self.folder}/"]
+        return subprocess.run(
+            [self.target, *limits, *places],
+            env=os.environ | env,
             capture_output=True,
             text=True,
             errors="replace",
         )
-    if done.returncode == 0:
+
+    def without(self, check: int, places: list[Path]) -> str:
+        """Try frames without one check, and what save wrote; return what was found."""
+        gone = {"SPINNEY_GONE": str(check)}
+        for some, env in ((places, gone), (self.sound, gone | {"SPINNEY_SOUND": "1"})):
+            done = self._run(some, env)
+            if done.returncode != 0:
+                return _finding(done)
         return ""
-    lines = re.findall(r"FOUND: .*|SUMMARY: .*|.*Assertion .*|.*runtime error.*", done.stderr)
-    return (lines[0] if lines else f"exit {done.returncode}")[-110:]
+
+
+def _finding(done: Any) -> str:
+    words = r"FOUND: .*|SUMMARY: .*|.*Assertion .*|.*runtime error.*"
+    lines = re.findall(words, done.stderr)
+    return str(lines[0] if lines else f"exit {done.returncode}")[-130:]
 
 
 # -- What reads the container and the description
 
 
-class _Switches(ast.NodeTransformer):
-    """Gives each `if` that does nothing but raise a switch."""
+class PythonChecks:
+    """The checks of the rest, in modules that were imported with switches."""
 
-    def __init__(self, name: str, checks: list[str]) -> None:
-        self.name, self.checks = name, checks
+    def __init__(self, folder: Path, importer: Importer, every: int = 1) -> None:
+        self.folder, self.importer, self.checks = folder, importer, importer.checks
+        self.seeds = sorted(make_seeds(folder, every), key=lambda seed: len(seed.data))
 
-    def visit_If(self, node: ast.If) -> ast.If:
-        self.generic_visit(node)
-        if len(node.body) == 1 and isinstance(node.body[0], ast.Raise):
-            call = ast.parse(f"spinney_keeps({len(self.checks)})", mode="eval").body
-            self.checks.append(f"{self.name}: if {ast.unparse(node.test)}"[:130])
-            node.test = ast.BoolOp(ast.And(), [node.test, call])
-        return node
+    def caught(self, n_random: int) -> Caught:
+        """Try the mutants of the sweep and some by chance, with all checks."""
+        return self.caught_of(self._mutants(n_random))
 
+    def _mutants(self, n_random: int) -> Iterator[Mutant]:
+        yield from sweep(self.seeds)
+        for number in range(n_random):
+            random = Random(number)
+            yield mutant(random.choice(self.seeds), self.seeds, random)
 
-class Importer(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
-    """Imports the modules that read files with a switch at every check."""
+    def caught_of(self, mutants: Iterable[Mutant]) -> Caught:
+        """Try some mutants with all checks."""
+        caught, table, tally = Caught(len(self.checks)), make_table()[0], Tally()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for made in mutants:
+                self.importer.met.clear()
+                try:
+                    try_mutant(made, self.folder / "mutant.spinney", table, tally)
+                except Exception as problem:
+                    print(f"FOUND with all checks: {made.done}: {problem!r:.300}", flush=True)
+                for check in self.importer.met:
+                    caught.note(check, made)
+        print(f"{tally.n_files} files, {tally.n_accepted} accepted", flush=True)
+        return caught
 
-    def __init__(self) -> None:
-        self.checks: list[str] = []
-        self.gone = -1
-        builtins.spinney_keeps = lambda check: check != self.gone  # type: ignore[attr-defined]
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        """Return how to import a module, if it is one of those."""
-        if not MODULES.match(name):
-            return None
-        place = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
-        loader = importlib.machinery.SourceFileLoader(name, str(place))
-        loader.get_code = lambda _: self._code(name, place)  # type: ignore[method-assign]
-        return importlib.machinery.ModuleSpec(name, loader, origin=str(place))
-
-    def _code(self, name: str, place: Path) -> Any:
-        tree = ast.parse(place.read_text(encoding="utf-8"))
-        changed = _Switches(name.removeprefix("spinney."), self.checks).visit(tree)
-        return compile(ast.fix_missing_locations(changed), str(place), "exec")
-
-
-def load_without(importer: Importer, check: int, seeds: Any, folder: Path, count: int) -> str:
-    """Load mutants without one check, in a process of its own; return what was found."""
-    import contextlib
-    import io
-
-    from fuzz.files import try_files
-
-    importer.gone = check
-    with contextlib.redirect_stdout(io.StringIO()):
-        tally = try_files(check * count, count, seeds, folder, chunk=count)
-    importer.gone = -1
-    return tally.findings[0][:200] if tally.findings else ""
+    def without(self, check: int, mutants: list[Mutant]) -> str:
+        """Try mutants without one check, in a process of its own; return what was found."""
+        self.importer.gone = check
+        tally = try_each(mutants, self.folder)
+        self.importer.gone = -1
+        return tally.findings[0][:200] if tally.findings else ""
 
 
 # -- Both
 
 
-def report(seconds: int, count: int, only: list[int] | None) -> int:
-    """Print for each check whether its removal is found; return how many are not."""
+def verdict(number: int, check: str, found: str, n_refused: int) -> bool:
+    """Print what came of a removal; tell whether it is missed and nobody knows why."""
+    reason = next((why for words, why in CANNOT.items() if words in check), "")
+    word = "found " if found else ("known " if reason else "MISSED")
+    print(f"{word} {number} {check}\n       {n_refused} refused; {found or reason}", flush=True)
+    return not found and not reason
+
+
+def try_all(subject: Any, n_random: int, only: list[int] | None) -> list[str]:
+    """Remove each check of a subject; return those that are missed."""
+    caught = subject.caught(n_random)
     missed = []
-    with tempfile.TemporaryDirectory() as name:
-        target, checks = build_target(Path(name)) if seconds else (Path(), [])
-        for number, check in enumerate(checks):
-            if only is None or number in only:
-                found = fuzz_without(target, number, seconds)
-                missed += [] if found else [check]
-                print(
-                    f"{'found ' if found else 'MISSED'} {number} {check}\n       {found}",
-                    flush=True,
-                )
-    if count:
-        missed += _report_python(count, only)
-    print(f"{len(missed)} removals were not found", *missed, sep="\n")
-    return len(missed)
-
-
-def _report_python(count: int, only: list[int] | None) -> list[str]:
-    importer = Importer()
-    sys.meta_path.insert(0, importer)
-    from fuzz.files import make_seeds, temporary_place
-
-    missed = []
-    with temporary_place() as name:
-        seeds = make_seeds(Path(name), every=3)
-        for number, check in enumerate(importer.checks):
-            if only is not None and number not in only:
-                continue
-            found = load_without(importer, number, seeds, Path(name), count)
-            missed += [] if found else [check]
-            print(f"{'found ' if found else 'MISSED'} {number} {check}\n       {found}", flush=True)
+    for number, check in enumerate(subject.checks):
+        if only is None or number in only:
+            made = caught.by_check[number]
+            found = subject.without(number, made) if made else ""
+            if verdict(number, check, found, caught.n_refused[number]):
+                missed.append(check)
+    print(f"{len(missed)} of {len(subject.checks)} removals were not found", *missed, sep="\n")
     return missed
+
+
+def report(importer: Importer, parts: list[str], n_random: int, only: list[int] | None) -> int:
+    """Print for each check whether its removal is found; return how many are not."""
+    n_missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        if "python" in parts:
+            n_missed += len(try_all(PythonChecks(Path(name), importer), n_random, only))
+        if "core" in parts:
+            n_missed += len(try_all(CoreChecks(Path(name)), n_random, only))
+    return n_missed

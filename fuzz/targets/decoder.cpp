@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mutate.hpp"
+#include "sound.hpp"
 #include "spinney/file/codec.hpp"
 #include "spinney/file/frame.hpp"
 
@@ -19,20 +20,15 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace {
 
 using namespace spinney;
+using spinney_fuzz::demand;
+using spinney_fuzz::demand_tree;
 
-constexpr std::int32_t kCategories = 3;         // of each column, where they are checked
-constexpr std::int32_t kMostFeatures = 1024;    // that a vocabulary is made for
+// Bits of the first byte: what the arrays are read as.
+constexpr int kWithCategories = 1, kOneTree = 2, kFewerColumns = 4;
+constexpr std::int32_t kCategories = 4;         // of each column, where they are checked
+constexpr std::size_t kMostFeatures = 64;       // that a vocabulary and cells are made for
 constexpr std::size_t kFew = 11, kMany = 8200;  // many are routed in another way
 constexpr double kCells[kFew] = {0.0, 1.0, 2.0, -1.0, 0.5, 1e300, -1e300, kInfinity, -kInfinity, kNaN, 1e9};
-
-void demand(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "FOUND: %s\n", what);
-  std::abort();
-}
-
-/// The same value in every column, so that any number of columns can be asked.
-Matrix rows(std::size_t n) { return {kCells, 1, 0, n, 1}; }
 
 void demand_shares(const std::vector<double>& shares, std::size_t k, double total) {
   for (std::size_t at = 0; at < shares.size(); at += k) {
@@ -48,13 +44,8 @@ void demand_shares(const std::vector<double>& shares, std::size_t k, double tota
 void ask(const Forest& forest, std::size_t n_rows) {
   Interrupt interrupt;
   const Work work{1, interrupt};
-  std::vector<double> cells;
-  Matrix x = rows(kFew);
-  if (n_rows > kFew) {
-    for (std::size_t i = 0; i < n_rows; ++i) cells.push_back(kCells[i % kFew]);
-    x = {cells.data(), 1, 0, n_rows, 1};
-  }
-  x.n_columns = static_cast<std::size_t>(forest.n_features());
+  const std::vector<double> cells = cells_for(static_cast<std::size_t>(forest.n_features()), n_rows);
+  const Matrix x = matrix_of(cells, static_cast<std::size_t>(forest.n_features()), n_rows);
   std::vector<std::int64_t> chosen(forest.size());
   std::iota(chosen.begin(), chosen.end(), 0);
   std::vector<NodeId> leaf(n_rows * forest.size());
@@ -80,6 +71,13 @@ std::size_t n_features_of(const PartViews& parts) {
   return stored.size == 0 || is_real(stored.type) ? 0 : stored.at<std::uint32_t>(0);
 }
 
+void demand_codes(const Tree& tree, const std::vector<std::int32_t>& categories) {
+  demand(categories.empty() || categories.size() == static_cast<std::size_t>(tree.n_features), "other columns");
+  if (categories.empty()) return;
+  for (const std::int32_t code : tree.tests.code) demand(code < kCategories, "a code is no category");
+  for (const std::int32_t code : tree.surrogates.tests.code) demand(code < kCategories, "a code is no category");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -88,22 +86,32 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parts = from_frame(bytes);
   if (!parts) return 0;
   const std::size_t n = n_features_of(*parts);
-  const bool with_categories = (data[0] & 1) != 0 && n <= kMostFeatures;
-  const std::vector<std::int32_t> categories(with_categories ? n : 0, kCategories);
+  const bool with_categories = (data[0] & kWithCategories) != 0 && n > 0 && n <= kMostFeatures;
+  const bool fewer = with_categories && (data[0] & kFewerColumns) != 0;
+  const std::vector<std::int32_t> categories(with_categories ? n - (fewer ? 1 : 0) : 0, kCategories);
   ThreadTeam team(1);
   Interrupt interrupt;
+  static const bool sound = std::getenv("SPINNEY_SOUND") != nullptr;  // what save wrote: no refusal is right
   try {
-    if ((data[0] & 2) != 0) {
+    if ((data[0] & kOneTree) != 0) {
       const Tree tree = restore_tree(*parts, categories);
+      demand_tree(tree);
+      demand_codes(tree, categories);
       const auto again = to_frame(store(tree));
       demand(std::equal(bytes.begin(), bytes.end(), again.begin(), again.end()), "a tree stores to other bytes");
       return 0;
     }
     const Forest forest = restore_forest(*parts, categories, interrupt);
+    for (std::size_t i = 0; i < forest.size(); ++i) {
+      const Tree tree = forest.member(i).tree.unpack();
+      demand_tree(tree);
+      demand_codes(tree, categories);
+    }
     const auto again = to_frame(store(forest, team));
     demand(std::equal(bytes.begin(), bytes.end(), again.begin(), again.end()), "a forest stores to other bytes");
     if (forest.size() > 0) ask(forest, size % 64 == 0 ? kMany : kFew);
   } catch (const std::invalid_argument&) {
+    demand(!sound, "what save wrote is refused");
   }
   return 0;
 }

@@ -10,8 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from fuzz.files import SECONDS, make_seeds, try_range  # noqa: E402
+from fuzz.files import SECONDS, by_chance, try_numbered  # noqa: E402
 from fuzz.leaks import LIMIT, measured  # noqa: E402
+from fuzz.models import make_seeds  # noqa: E402
 from fuzz.mutants import mutant, seal  # noqa: E402
 from fuzz.programs import try_program  # noqa: E402
 from fuzz.tables import try_tables  # noqa: E402
@@ -27,7 +28,7 @@ def test_random_tables_give_the_same_answers_after_save_and_load(seed):
 
 
 def test_mutated_files_are_refused_or_sound(seeds, seed, tmp_path):
-    tally = try_range(seed, 400, seeds, tmp_path)
+    tally = try_numbered(by_chance(seed, 400, seeds), tmp_path)
     assert tally.findings == []
     assert tally.n_files == 400
     assert tally.n_accepted > 0
@@ -51,7 +52,7 @@ def test_a_sealed_file_is_the_file(seeds):
 def test_a_file_takes_a_fraction_of_the_time_it_may(seeds, tmp_path):
     """So that what ends a worker is a hang, and not a slow machine."""
     start = time.process_time()
-    try_range(0, 50, seeds, tmp_path)
+    try_numbered(by_chance(0, 50, seeds), tmp_path)
     assert (time.process_time() - start) / 50 < SECONDS / 10
 
 
