@@ -182,7 +182,7 @@ TEST(damaged_arrays_are_refused_by_name) {
   CHECK(with([](StoredParts&) {}).empty());
   CHECK(has(with([](auto& p) { set_byte(p, Part::child, 0, 0); }), "node 0: children out of range"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::child, 0, 200); }), "node 0: children out of range"));
-  CHECK(has(with([](auto& p) { set_byte(p, Part::child, 1, 2); }), "a child has two parents"));
+  CHECK(has(with([](auto& p) { set_byte(p, Part::child, 1, 2); }), "a child has another parent"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::kind, 0, 9); }), "node 0: unknown kind of test"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::feature, 0, 3); }), "node 0: feature out of range"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::op, 2, 12); }), "unknown operation"));

@@ -82,8 +82,8 @@ def to_chunks(contents: Contents) -> Iterator[Any]:
         entries.append((name, _NAMES[array.dtype], shape, begin, end))
     start = _header(contents.description, _ZEROS, entries)
     data = [array.reshape(-1).view(np.uint8).data for array in arrays if array.size]
-    digest = _digest([start, *data])
-    yield _header(contents.description, digest, entries)
+    digest = _digest([start, *data]).encode("ascii")
+    yield start.replace(_ZEROS.encode("ascii"), digest, 1)  # its place comes before the rest
     yield from data
 
 

@@ -154,7 +154,8 @@ def _check_table(model: Any) -> None:
     if schema is None:
         absent = not hasattr(model, "n_features_in_") and not hasattr(model, "feature_names_in_")
         return _need(absent, model, "it has columns, but no schema")
-    _need(model.n_features_in_ == len(schema.columns), model, "n_features_in_ is not the schema's")
+    told_n = vars(model).get("n_features_in_")
+    _need(told_n == len(schema.columns), model, "n_features_in_ is not the schema's")
     classed = vars(model).get("classes_") is not None
     _need(classed is is_classifier(model), model, "only a classifier has classes_")
     names = vars(model).get("feature_names_in_")
@@ -194,7 +195,7 @@ def _check_ensemble(model: Any) -> None:
 def _check_bagged(model: Any) -> None:
     n = len(model._committee)
     selected = model.selected_
-    inside = len(selected) > 0 and selected[0] >= 0 and selected[-1] < n
+    inside = len(selected) > 0 and selected.min() >= 0 and selected.max() < n
     _need(bool(inside and (np.diff(selected) > 0).all()), model, "selected_ are no members")
     _need(model._bagged.members is model._committee, model, "_bagged holds other members")
     firsts = [first for first, _ in model._runs]
@@ -219,6 +220,11 @@ def _check_voting(model: Any) -> None:
     n = len(model._members)
     _need(n > 0, model, "it has no member")
     vote_weights(model.weights_, n)  # refuses what is no weight of each
+    labels = set(model.classes_.tolist())
+    for member in model._members:
+        theirs = getattr(member.frozen, "classes_", None)
+        known = theirs is None or set(np.asarray(theirs).tolist()) <= labels
+        _need(known, model, f"{member.who} has other classes")
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
     fits = is_array(answers) and answers.ndim == 1

@@ -5,11 +5,14 @@ A function written in Python holds the callable itself: pickle carries it, a mod
 
 from typing import Any
 
+import numpy as np
+
+from spinney import _core
 from spinney._state._kinds import ANYTHING, TEXT, Kind, StateError, many, one
 from spinney._state._recipes import Recipe, record
 from spinney.evolve._derived import Derived
 from spinney.evolve._functions import Function, _Compiled
-from spinney.evolve._types import Type
+from spinney.evolve._types import Bool, Type
 from spinney.tree._tokens import ARITY, OPS, Token
 
 _TYPES = many(one(Type), tuple)
@@ -83,20 +86,22 @@ COMPOSED = Recipe(
 
 
 def _check_derived(derived: Derived) -> None:
-    name = derived.function.name
-    if len(derived.arguments) != len(derived.function.takes):
-        raise StateError(f"a column of function {name!r} has another number of arguments.")
-    for tokens in derived.arguments:
-        waiting = 0
-        for op, arg, _ in tokens:
-            if not (isinstance(op, int) and 0 <= op < len(OPS)) or arg < 0:
-                raise StateError(f"a column of function {name!r} has an unknown token.")
-            takes = ARITY[OPS[op]]
-            if waiting < takes:
-                raise StateError(f"a column of function {name!r} lacks an operand.")
-            waiting += 1 - takes
-        if waiting != 1:
-            raise StateError(f"a column of function {name!r} has arguments without a result.")
+    """Refuse arguments that are no expressions of the types that the function takes."""
+    who, takes = f"a column of function {derived.function.name!r}", derived.function.takes
+    if len(derived.arguments) != len(takes):
+        raise StateError(f"{who} has another number of arguments.")
+    for type_, tokens in zip(takes, derived.arguments, strict=True):
+        known = all(
+            type(op) is int and 0 <= op < len(OPS) and 0 <= arg < 2**31 for op, arg, _ in tokens
+        )
+        if not known:
+            raise StateError(f"{who} has an unknown token.")
+        no_rows = np.empty((0, 1 + max((arg for _, arg, _ in tokens), default=0)))
+        ask = _core.evaluate if type_ == Bool else _core.numbers
+        try:
+            ask(list(tokens), no_rows)
+        except ValueError as problem:
+            raise StateError(f"{who}: {problem}.") from None
 
 
 DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many(_TOKENS, tuple))

@@ -167,6 +167,8 @@ def _stacked(rows: list[Any], width: int) -> dict[str, Any]:
 def _unstacked(there: NDArray[Any], rows: NDArray[Any], width: int, what: str) -> list[Any]:
     if rows.shape != (np.count_nonzero(there), width):
         raise StateError(f"RuleSet: {what} do not fit the rules and classes.")
+    if not (np.isfinite(rows) & (rows >= 0.0)).all():
+        raise StateError(f"RuleSet: {what} hold a number that is not finite, or below 0.")
     rest = iter(rows)
     return [next(rest) if is_there else None for is_there in there.tolist()]
 
