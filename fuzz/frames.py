@@ -209,8 +209,10 @@ def odd_frames(frames: list[tuple[int, Parts]]) -> list[bytes]:
     odd: list[Parts] = [{"n_features": none}, {"n_features": none + 3}]
     odd.append(leaf | itself | {"kind": none + 1, "n_features": none + 1})  # its own child
     most = {"n_classes": np.array([65_536], "<u4"), "value": np.zeros(65_536, "u1")}
-    odd.append(leaf | most | {"impurity": none, "risk": none})
+    odd.append(leaf | most)
     odd.append(leaf | most | {"n_classes": np.array([65_535], "<u2"), "value": most["value"][1:]})
+    told = {"weight": none + 1, "impurity": np.full(1, 0.5, "<f4"), "risk": none + 1}
+    odd.append(leaf | told | {"n_classes": none + 2, "value": np.full(2, 1.7e308)})  # no sum
     deep = next(parts for _, parts in frames if "op" in parts)
     first = int(deep["n_tokens"][0])
     for size in (64, 65):
@@ -222,6 +224,15 @@ def odd_frames(frames: list[tuple[int, Parts]]) -> list[bytes]:
         constants = deep["constant"][int((deep["op"][:first] == 1).sum()) :]
         more = {"op": narrow(ops), "n_tokens": narrow(tokens), "column": narrow(columns)}
         odd.append(deep | more | {"constant": narrow(constants)})
+    for place, op in ((place, op) for place in range(len(deep["op"])) for op in (12, 13)):
+        ops = deep["op"].copy()
+        ops[place] = op
+        odd.append(deep | {"op": ops})
+    tokens = deep["n_tokens"].astype(np.int64)
+    tokens[0] += 2
+    ops = np.insert(deep["op"], first, [0, 8])  # two truth values
+    columns = np.insert(deep["column"], int((deep["op"][:first] == 0).sum()), 0)
+    odd.append(deep | {"n_tokens": narrow(tokens), "op": ops, "column": columns})
     return [frame(kind, parts) for parts in odd for kind in (0, ONE_TREE)]
 
 

@@ -53,10 +53,13 @@ def make_seeds(folder: Path, every: int = 1) -> list[Seed]:
         forest = next((model.forest_ for model in models if hasattr(model, "forest_")), tree)
         models += [LISTED[0].new(), tree, tree.rules(), forest]
         models += special_models(X, LISTED[0].target(codes)) if every == 1 else []
-    return [_seed(f"{place} {type(one).__name__}", one, folder) for place, one in enumerate(models)]
+    return [
+        seed_of(f"{place} {type(one).__name__}", one, folder) for place, one in enumerate(models)
+    ]
 
 
-def _seed(name: str, model: Any, folder: Path) -> Seed:
+def seed_of(name: str, model: Any, folder: Path) -> Seed:
+    """Return the file of a model, taken apart."""
     path = folder / "seed.spinney"
     spinney.save(model, path)
     return Seed(name, path.read_bytes(), read(path))

@@ -1,7 +1,7 @@
 """Gives every check of the reader a number and a switch, in copies of its sources.
 
-In C++ a check is an `if` that leads to a refusal; in Python an `if` that only raises, or a call of
-`_need`. A check whose condition is met asks its switch, so who turns it knows which checks are met.
+In C++ a check is an `if` that leads to a refusal; in Python an `if` that ends by raising, or a call
+of `_need`. A check whose condition is met asks its switch, so it is known which checks are met.
 """
 
 import ast
@@ -92,7 +92,7 @@ class _Switches(ast.NodeTransformer):
         """Let `if a: raise` be `if a and spinney_keeps(n): raise`."""
         self.generic_visit(node)
         is_need = self.name == "_state._fitted" and ast.unparse(node.test) == "not fits"
-        if len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not is_need:
+        if isinstance(node.body[-1], ast.Raise) and not is_need:
             keeps = self._keeps(f"if {ast.unparse(node.test)}")
             node.test = ast.BoolOp(ast.And(), [node.test, keeps])
         return node

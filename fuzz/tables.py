@@ -90,8 +90,8 @@ TARGETS = ("words", "integers", "booleans", "floats")
 
 outlines = st.builds(
     Outline,
-    n_rows=st.integers(1, 60),
-    kinds=st.lists(st.sampled_from(list(MAKERS)), min_size=1, max_size=5).map(tuple),
+    n_rows=st.integers(1, 40),
+    kinds=st.lists(st.sampled_from(list(MAKERS)), min_size=1, max_size=4).map(tuple),
     gaps=st.sampled_from([0.0, 0.0, 0.1, 0.5, 1.0]),
     weights=st.sampled_from(WEIGHTS),
     target=st.sampled_from(TARGETS),

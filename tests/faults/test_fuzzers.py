@@ -1,5 +1,7 @@
 """A short run of each fuzzer, with new seeds each time; the long ones are `python -m fuzz`."""
 
+import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -54,6 +56,50 @@ def test_a_file_takes_a_fraction_of_the_time_it_may(seeds, tmp_path):
     start = time.process_time()
     try_numbered(by_chance(0, 50, seeds), tmp_path)
     assert (time.process_time() - start) / 50 < SECONDS / 10
+
+
+# Removes some checks of the reader, each by words of it, and says what a part of the sweep finds.
+REMOVALS = """
+import json, sys
+from pathlib import Path
+from fuzz.switches import install
+importer = install()
+from fuzz.power import PythonChecks
+from fuzz.models import seed_of
+from fuzz.sweep import sweep
+from spinney import CARTClassifier
+folder = Path(sys.argv[1])
+model = CARTClassifier().fit([[0.0], [1.0]], ["a", "b"])
+subject = PythonChecks(folder, importer, [seed_of("tree", model, folder)])
+some = [made for at, made in enumerate(sweep(subject.seeds)) if at < 300 or at % 40 == 0]
+caught = subject.caught_of(some)
+found = {}
+for words in json.loads(sys.argv[2]):
+    (check,) = [i for i, text in enumerate(subject.checks) if words in text]
+    found[words] = subject.without(check, caught.by_check[check][:20])
+print(json.dumps(found))
+"""
+REMOVED = [
+    "before != n_bytes",
+    "begin != before",
+    "_digest([zeroed",
+    "not self.fits(value)",
+    "list(found) != wanted",
+    "by_size != list(contents.arrays)",
+]
+
+
+def test_a_check_that_is_removed_is_found(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", REMOVALS, str(tmp_path), json.dumps(REMOVED)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    *lines, last = done.stdout.splitlines()
+    assert not [line for line in lines if line.startswith("FOUND with all checks")]
+    assert [words for words, found in json.loads(last).items() if not found] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts what glibc hands out")
