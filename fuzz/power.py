@@ -53,7 +53,7 @@ CANNOT = {
     "the node arrays differ in length": _BUILT,
     "check_table(tree.surrogates.tests": _BUILT,
     "tree.cost.size() != k * k": _BUILT,
-    'children out of range")': _BUILT,
+    "first <= static_cast<std::int64_t>(node)": _BUILT,
     "an expression test needs tokens": _BUILT,
     "the root has a parent": _BUILT,
     "only a column and a constant say which": _BUILT,
