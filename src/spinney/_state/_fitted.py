@@ -211,20 +211,25 @@ def _check_boosted(model: Any) -> None:
     check_bounded(model.estimator_weights_, f"{type(model).__name__}: a weight")
 
 
+def _check_member_classes(model: Any, members: list[Any]) -> None:
+    """Refuse members that may answer with what is no class of the model."""
+    labels = set(model.classes_.tolist())
+    for member in members:
+        theirs = set(np.asarray(getattr(member, "classes_", ())).tolist())
+        _need(theirs <= labels, model, "a member has other classes")
+
+
 def _check_filtering(model: Any) -> None:
     n = len(model.estimators_)
     _need(n in (1, 3) and len(model.sample_indices_) == n, model, "it must have 1 or 3 members")
+    _check_member_classes(model, model.estimators_)
 
 
 def _check_voting(model: Any) -> None:
     n = len(model._members)
     _need(n > 0, model, "it has no member")
     vote_weights(model.weights_, n)  # refuses what is no weight of each
-    labels = set(model.classes_.tolist())
-    for member in model._members:
-        theirs = getattr(member.frozen, "classes_", None)
-        known = theirs is None or set(np.asarray(theirs).tolist()) <= labels
-        _need(known, model, f"{member.who} has other classes")
+    _check_member_classes(model, [member.frozen for member in model._members])
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
     fits = is_array(answers) and answers.ndim == 1
