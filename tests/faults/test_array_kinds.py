@@ -71,6 +71,7 @@ KINDS = {
     "longdouble": lambda X: X.astype(np.longdouble),
     "objects": lambda X: X.astype(object),
     "pandas": lambda X: pd.DataFrame(X),
+    "pandas big-endian": lambda X: pd.DataFrame(X.astype(">f4")),
     "pandas float32": lambda X: pd.DataFrame(X.astype(np.float32)),
     "transposed twice": lambda X: X.T.copy().T,
     "a memory view": lambda X: memoryview(np.ascontiguousarray(X)),

@@ -27,11 +27,23 @@ def as_rows(X: Any) -> Any:
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         numbers = X.dtype.kind in "fiub"
         X = np.ma.filled(X.astype(np.float64 if numbers else object), np.nan if numbers else None)
+    if hasattr(getattr(X, "dtypes", None), "items"):
+        return _with_native_bytes(X)
     if isinstance(X, np.ndarray) or column_names(X) is not None:
         return X
     array = np.asarray(X)
     # NumPy makes text of the numbers beside a string.
     return np.array(X, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _with_native_bytes(frame: Any) -> Any:
+    """Return a frame of pandas, which cannot take rows of columns in another byte order."""
+    foreign = {
+        name: dtype.newbyteorder("=")
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, np.dtype) and not dtype.isnative
+    }
+    return frame.astype(foreign) if foreign else frame
 
 
 def take_rows(X: Any, places: NDArray[np.intp]) -> Any:
