@@ -2,6 +2,7 @@
 // forest in one run (cpp/spinney/file/frame.hpp). What is accepted must store to the same bytes and answer sanely;
 // what is refused must say so by std::invalid_argument and nothing else.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -66,7 +67,9 @@ void ask(const Forest& forest, std::size_t n_rows) {
     demand(leaf[i] >= 0 && static_cast<std::size_t>(leaf[i]) < tree.n_nodes(), "a leaf is no node");
     demand(tree.is_packed() ? tree.is_leaf(leaf[i]) : tree.tree().is_leaf(leaf[i]), "a row ends at an inner node");
   }
-  const bool grouped = forest.size() > 0 && !forest.member(0).groups.empty();
+  const bool grouped = std::any_of(chosen.begin(), chosen.end(), [&](std::int64_t i) {
+    return !forest.member(static_cast<std::size_t>(i)).groups.empty();
+  });
   for (const Combine combine : {Combine::vote, Combine::average}) {
     std::vector<double> out(n_rows * forest.n_outputs(), 0.0);
     const std::vector<double> weights(forest.size(), 1.0 / static_cast<double>(forest.size()));
