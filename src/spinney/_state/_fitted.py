@@ -232,9 +232,10 @@ def _check_voting(model: Any) -> None:
     _check_member_classes(model, [member.frozen for member in model._members])
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
-    fits = is_array(answers) and answers.ndim == 1
-    n_answers = len(model.classes_) + abstains
-    _need(fits and len(answers) == n_answers, model, f"_answers must be {n_answers} labels")
+    labels = model.classes_.tolist()
+    fits = is_array(answers) and answers.ndim == 1 and len(answers) == len(labels) + abstains
+    same = fits and answers.tolist()[: len(labels)] == labels
+    _need(same, model, "_answers must be the classes, and what is said without a decision")
 
 
 def _check_mixture(model: Any) -> None:
