@@ -344,6 +344,8 @@ def _changed(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
             yield kind, array.astype(kind)
     for size in range(1, 4):
         yield f"{size} zeros", np.zeros(size, array.dtype)
+    if array.dtype == np.bool_:
+        yield "neither", np.full(array.shape, 2, np.uint8).view(np.bool_)
     if array.dtype == np.uint8:
         for text in LABELS:
             yield f"text {text!r}", np.frombuffer(text.encode(), np.uint8)
@@ -360,7 +362,6 @@ def _entries(flat: np.ndarray, at: int) -> Iterator[Any]:
             yield from (0, 1, 2, 5, 6, 12, np.iinfo(flat.dtype).max, np.iinfo(flat.dtype).min)
         else:
             yield not flat[at]
-            yield np.uint8(2).view(np.bool_)
     yield from (flat[0], flat[-1])
 
 
