@@ -121,6 +121,8 @@ def _facts(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     own = vars(model) if hasattr(model, "__dict__") else {}
     if own.get("_schema") is not None:
         yield from _table_facts(model, own)
+    elif "_schema" in own:
+        yield "columns without a schema", lambda: "n_features_in_" not in own
     if isinstance(model, Tree | Forest):
         yield from _tree_facts(model)
     if isinstance(model, RuleSet):

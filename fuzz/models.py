@@ -76,9 +76,10 @@ def special_models(X: pd.DataFrame, y: np.ndarray) -> list[Any]:
     between = compose(
         "between", lambda x, a, b: (x > a) & (b > x), takes=(Numeric,) * 3, returns=Bool
     )
+    forest = RandomForestClassifier(2, oob_score=False, max_depth=2)
     models = [
         VotingCombiner([("a", cart), ("b", cart)], rule="majority", abstain_label="unsure"),
-        BaggingClassifier(RandomForestClassifier(2, oob_score=False, max_depth=2), **few),
+        BaggingClassifier(forest, max_features=2, targets="regroup", **few),
         BaggingClassifier(CARTClassifier(max_depth=2), targets="regroup", **few),
         BaggingClassifier(CARTClassifier(max_depth=2), selection="trimmed", oob_score=True, **few),
         CARTClassifier(max_depth=2, cost_matrix=costs, missing="fractional"),

@@ -209,7 +209,7 @@ def _field(objects: Any, path: Path) -> tuple[Any, ...]:
     if "params" in names:  # all parameters are stored as they are given
         names = ["params", *names[6:]]
     names[0] = family(names[0])
-    return (*names, type(holder).__name__)
+    return (*names, str(holder) if isinstance(holder, bool) else type(holder).__name__)
 
 
 def _descriptions(seed: Seed, seen: set[Any]) -> Iterator[Mutant]:
@@ -257,6 +257,8 @@ def _others(value: Any) -> Iterator[Any]:
         yield {"tuple": value}
     if isinstance(value, dict) and "tuple" in value:
         yield value["tuple"]
+    if isinstance(value, dict) and isinstance(value.get("object"), int):
+        yield from ({"object": place} for place in range(value["object"]))
     if isinstance(value, dict) and "array" in value:
         yield from ({**value, "order": order} for order in ("F", "C", 1))
         yield {"array": value["array"]}
@@ -306,7 +308,8 @@ def _arrays(seed: Seed, seen: set[Any]) -> Iterator[Mutant]:
         place, _, path = name.partition(".")
         kind = objects[int(place)]["class"]
         full = array.size > 0, bool((array > 0).any())
-        field = (family(kind), path, array.dtype.str, array.ndim, *full)
+        is_text = f'"{name}","dtype":"<U' in seed.contents.description
+        field = (family(kind), path, array.dtype.str, array.ndim, *full, is_text)
         if field in seen:
             continue
         seen.add(field)
@@ -339,6 +342,9 @@ def _changed(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     yield "columns", flat.reshape(-1, 1)
     if flat.size == 1:
         yield "0-D", flat.reshape(())
+    if array.ndim == 2:
+        yield from (("wider", np.hstack([array, array])), ("narrower", array[:, :-1]))
+        yield from (("taller", np.vstack([array, array])), ("lower", array[:-1]))
     with np.errstate(all="ignore"):
         for kind in KINDS:
             yield kind, array.astype(kind)

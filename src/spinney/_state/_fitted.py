@@ -226,9 +226,7 @@ def _check_filtering(model: Any) -> None:
 
 
 def _check_voting(model: Any) -> None:
-    n = len(model._members)
-    _need(n > 0, model, "it has no member")
-    vote_weights(model.weights_, n)  # refuses what is no weight of each
+    vote_weights(model.weights_, len(model._members))  # refuses what is no weight of each
     _check_member_classes(model, [member.frozen for member in model._members])
     answers, quorum = model._answers, model._quorum
     abstains = quorum.strict or quorum.share > 0.0
@@ -247,8 +245,6 @@ def _check_mixture(model: Any) -> None:
     classes = vars(model).get("classes_")
     for expert in model._experts:
         if isinstance(expert, LogisticExpert | LinearExpert):
-            is_class = isinstance(expert, LogisticExpert)
-            _need(is_class is (classes is not None), model, "an expert answers something else")
             width = (n_columns, len(classes) - 1) if classes is not None else (n_columns,)
             _need(expert.coef.shape == width, model, "an expert has other columns or classes")
         else:

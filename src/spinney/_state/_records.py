@@ -103,8 +103,6 @@ REPORT = record(
 def _check_outsiders(committee: Outsiders) -> None:
     n_columns = len(committee.schema.columns)
     n_classes = 0 if committee.classes is None else len(committee.classes)
-    if not committee.members:
-        raise StateError("an ensemble needs at least one member.")
     for i, member in enumerate(committee.members):
         features, groups = member.features, member.groups
         if len(features) and not (features.min() >= 0 and features.max() < n_columns):
