@@ -209,6 +209,8 @@ def odd_frames(frames: list[tuple[int, Parts]]) -> list[bytes]:
     odd: list[Parts] = [{"n_features": none}, {"n_features": none + 3}]
     odd.append(leaf | itself | {"kind": none + 1, "n_features": none + 1})  # its own child
     most = {"n_classes": np.array([65_536], "<u4"), "value": np.zeros(65_536, "u1")}
+    odd.append({"n_nodes": none, "n_classes": np.array([2**31 - 1], "<u4"), "missing": none})
+    odd[-1] |= {"n_features": none + 1, "n_costs": none, "n_groups": none}
     odd.append(leaf | most)
     odd.append(leaf | most | {"n_classes": np.array([65_535], "<u2"), "value": most["value"][1:]})
     told = {"weight": none + 1, "impurity": np.full(1, 0.5, "<f4"), "risk": none + 1}

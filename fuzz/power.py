@@ -59,7 +59,6 @@ CANNOT = {
     "the root has a parent": _BUILT,
     "only a column and a constant say which": _BUILT,
     "too many nodes": _SIZE,
-    "std::numeric_limits<NodeId>::max())) return {}": _SIZE,
 }
 
 

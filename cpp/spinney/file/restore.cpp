@@ -177,7 +177,8 @@ struct Scratch {
 std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
   const std::size_t k = like.n_outputs();
   if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
-  if (n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  // Without nodes there are no values, and nothing bounds the number of classes.
+  if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
   source.fill(Part::kind, scratch.kind, n);
   std::size_t n_inner = 0, most = 0;
   for (const std::uint8_t kind : scratch.kind) {
