@@ -36,6 +36,7 @@ _SIZE = "so many nodes take more memory than there is"
 CANNOT = {
     "type(state) is not dict": "for pickle: the state in a file is always a dict",
     "length > MAX_HEADER": "bounds memory, and no mutant is so large",
+    "> _MAX_LISTS": "bounds memory, and no mutant is so large",
     "> MAX_ARRAYS": "bounds time: what is refused by it is refused without it, but later",
     "len(header) != length": "for a file that changes while it is read",
     "version > VERSION": "says which spinney is needed; the header is another one anyway",

@@ -227,6 +227,7 @@ TEXT_CASES = {
     "no list": ("[", "3,[", "no valid JSON"),
     "deep": ('["max_depth",3]', f'["max_depth",{"[" * 90}{"]" * 90}]', "nested too deeply"),
     "deeper": ('["max_depth",3]', f'["max_depth",{"[" * 90000}{"]" * 90000}]', "JSON|deeply"),
+    "lists": ('["max_depth",3]', f'["max_depth",[{"[]," * 2**19}[]]]', "more than 524288 lists"),
     "digits": ('["max_depth",3]', f'["max_depth",{"9" * 99}]', "too many digits"),
 }
 

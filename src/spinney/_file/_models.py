@@ -20,6 +20,7 @@ from spinney._state import recipe_named, recipe_of
 
 _LONE = ("Tree", "Forest", "RuleSet")  # models beside the estimators
 _MAX_NESTED = 50
+_MAX_LISTS = 2**19  # lists and dicts of a description: empty ones take most memory for their length
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -100,7 +101,15 @@ def contents_of(model: Any) -> Contents:
     arrays = dict(sorted(taker.arrays.items(), key=lambda item: -item[1].dtype.itemsize))
     if len(arrays) > MAX_ARRAYS:
         raise ModelFileError(f"the {name} has {len(arrays)} arrays, the limit is {MAX_ARRAYS}.")
-    return Contents(canonical(taker.objects), arrays)
+    description = canonical(taker.objects)
+    _refuse_many_lists(description)
+    return Contents(description, arrays)
+
+
+def _refuse_many_lists(description: str) -> None:
+    """Refuse a description whose values would take much more memory than its text."""
+    if description.count("[") + description.count("{") > _MAX_LISTS:
+        raise ModelFileError(f"the description has more than {_MAX_LISTS} lists and dicts")
 
 
 def _is_model(recipe: Any) -> bool:
@@ -169,6 +178,7 @@ def _refuse_extra(state: dict[str, Any], where: str) -> None:
 
 def model_of(contents: Contents, functions: Mapping[str, Any]) -> Any:
     """Return the model that a file holds, checked."""
+    _refuse_many_lists(contents.description)
     listed = parse_json(contents.description, "its description")
     if not isinstance(listed, list) or not listed:
         raise ModelFileError("its description is no list of objects")
