@@ -104,4 +104,4 @@ def special_models(X: pd.DataFrame, y: np.ndarray) -> list[Any]:
     )
     texts = CARTClassifier(max_depth=1).fit(X, y.astype("<U7"))
     fitted = [one.fit(X, y) for one in models] + [one.fit(X, numbers) for one in regressors]
-    return [*fitted, texts, odd, fitted[6].tree_.rules()]
+    return [*fitted, texts, texts.tree_, odd, fitted[6].tree_.rules()]

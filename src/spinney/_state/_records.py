@@ -107,6 +107,12 @@ def _check_outsiders(committee: Outsiders) -> None:
         features, groups = member.features, member.groups
         if len(features) and not (features.min() >= 0 and features.max() < n_columns):
             raise StateError(f"member {i} knows a column that is not there.")
+        own = features.tolist() or range(n_columns)
+        names = [committee.schema.columns[place].name for place in own]
+        theirs = getattr(member.estimator, "_schema", None)
+        known = names if theirs is None or not theirs.has_names else list(theirs.names)
+        if known != names or getattr(member.estimator, "n_features_in_", len(names)) != len(names):
+            raise StateError(f"member {i} was fitted on other columns.")
         if groups and (len(groups) != n_classes or not set(groups) <= {0, 1}):
             raise StateError(f"member {i}: groups do not fit the classes.")
 
