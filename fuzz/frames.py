@@ -226,15 +226,12 @@ def odd_frames(frames: list[tuple[int, Parts]]) -> list[bytes]:
         constants = deep["constant"][int((deep["op"][:first] == 1).sum()) :]
         more = {"op": narrow(ops), "n_tokens": narrow(tokens), "column": narrow(columns)}
         odd.append(deep | more | {"constant": narrow(constants)})
-    for place, op in ((place, op) for place in range(len(deep["op"])) for op in (12, 13)):
-        ops = deep["op"].copy()
-        ops[place] = op
-        odd.append(deep | {"op": ops})
-    tokens = deep["n_tokens"].astype(np.int64)
-    tokens[0] += 2
-    ops = np.insert(deep["op"], first, [0, 8])  # two truth values
     columns = np.insert(deep["column"], int((deep["op"][:first] == 0).sum()), 0)
-    odd.append(deep | {"n_tokens": narrow(tokens), "op": ops, "column": columns})
+    for more in ([0, 8], [0, 8, 12]):  # two truth values, and what is no operation on them
+        tokens = deep["n_tokens"].astype(np.int64)
+        tokens[0] += len(more)
+        ops = np.insert(deep["op"], first, more)
+        odd.append(deep | {"n_tokens": narrow(tokens), "op": ops, "column": columns})
     return [frame(kind, parts) for parts in odd for kind in (0, ONE_TREE)]
 
 

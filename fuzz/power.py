@@ -40,6 +40,7 @@ CANNOT = {
     "> MAX_ARRAYS": "bounds time: what is refused by it is refused without it, but later",
     "len(header) != length": "for a file that changes while it is read",
     "version > VERSION": "says which spinney is needed; the header is another one anyway",
+    "_need(absent": "the schema that is left over is refused first",
     "not scale.spread > 0.0": "shows only where a prediction is the mean itself",
     "_functions: if waiting != 1": "a fit that uses such a function refuses it too",
     "only a multiway test has cuts": _BUILT,

@@ -36,7 +36,14 @@ for _ in range(40):
 LABELS = [
     *("", "[", "[1, 2]", "3", "{}", "[[]]", "[[1]]", "[null]", '["a","a"]', "[1,1]", "[NaN]"),
     *('[{"float":"nan"}]', '["\\u0000"]', '["a\\u0000"]', "[true,1]", '["a",1]', "[1.5,2]", "[]"),
-    *('[{"scalar":["int64",3]}]', '[{"tuple":[]}]', '["x","y","z"]', "[1,2,3]", '["\\u00e9"]'),
+    *(
+        '["a\\u0000","b","c"]',
+        '[{"scalar":["int64",3]}]',
+        '[{"tuple":[]}]',
+        '["x","y","z"]',
+        "[1,2,3]",
+        '["\\u00e9"]',
+    ),
 ]
 _TYPES = ["<U0", "<U1", "<U5000", "<U05", "U3", "|S3", "O", "<U", "<U-1", 3, None, "<f8"]
 
@@ -209,6 +216,8 @@ def _field(objects: Any, path: Path) -> tuple[Any, ...]:
     if "params" in names:  # all parameters are stored as they are given
         names = ["params", *names[6:]]
     names[0] = family(names[0])
+    if isinstance(holder, dict) and isinstance(holder.get("object"), int):
+        names.append(objects[holder["object"]]["class"])
     return (*names, str(holder) if isinstance(holder, bool) else type(holder).__name__)
 
 
