@@ -259,7 +259,7 @@ class BaseMixture(TableEstimator):
     def _others(self) -> list[Any]:
         """Return the estimators from elsewhere among the parameters, as far as they are ones."""
         given = self.estimators if isinstance(self.estimators, list | tuple) else []
-        members = [entry[-1] if isinstance(entry, tuple) else entry for entry in given]
+        members = [entry[-1] if isinstance(entry, tuple) and entry else entry for entry in given]
         return [one for one in (self.expert, *members) if hasattr(one, "__sklearn_tags__")]
 
     def __sklearn_clone__(self) -> Any:
