@@ -109,7 +109,8 @@ def _state(draw: st.DrawFn, schema: Schema, asked: list[Any], n_classes: int) ->
         "missing": draw(st.integers(0, 2)),
         "cost": floats(n_classes * n_classes) if n_classes and draw(st.booleans()) else floats(0),
         "value": floats(n_nodes, max(1, n_classes)),
-        "weight": floats(n_nodes),
+        "weight": floats(n_nodes)
+        + 0.5,  # rows that go every way need children that weigh something
         "impurity": floats(n_nodes),
         "gain": np.array([0.0 if t is None else draw(COUNTS) for t in asked], dtype=float),
         "risk": floats(n_nodes),
