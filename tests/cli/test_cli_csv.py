@@ -9,6 +9,7 @@ import pytest
 
 from spinney._cli._csv import read_csv
 from spinney._cli._reading import Choices, Reading, read_data
+from spinney._cli._refusal import Refusal
 from spinney._table import encode_table
 
 Write = Callable[..., Path]
@@ -61,9 +62,11 @@ def test_compressed_files_are_read(write: Write) -> None:
     assert cells(path) == {"a": [1.0, 2.0], "b": ["x", "y"]}
 
 
-def test_rows_without_a_target_are_dropped_and_counted(write: Write) -> None:
+def test_rows_without_a_target_are_dropped_on_request(write: Write) -> None:
     path = write("a,y\n1,no\n2,\n3,yes\n4,NA\n5,no\n")
-    reading = read_data(str(path), Choices("y"))
+    with pytest.raises(Refusal, match="'y' is missing in 2 of 5 rows, first in row 2"):
+        read_data(str(path), Choices("y"))
+    reading = read_data(str(path), Choices("y", drop_unlabelled=True))
     assert reading.y.tolist() == ["no", "yes", "no"]
     assert reading.X["a"].tolist() == [1.0, 3.0, 5.0]
     assert reading.notes == ("2 rows without y dropped",)

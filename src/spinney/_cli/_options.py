@@ -113,6 +113,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             is_flag=True,
             help="Leave out columns that may be ids: text or whole numbers, different in each row.",
         ),
+        click.option("--drop-unlabelled", is_flag=True, help="Leave out rows that have no target."),
         click.option(
             "--nominal",
             metavar="NAME",

@@ -29,7 +29,7 @@ _FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Features and target, without rows that have no target."""
+    """Features and target, which every row has."""
 
     source: str
     features: tuple[Column, ...]
@@ -76,6 +76,7 @@ class Choices:
     task: Task | None = None
     drop: Sequence[str] = ()
     drop_ids: bool = False
+    drop_unlabelled: bool = False
     nominal: Sequence[str] = ()
     ordered: Sequence[str] = ()  # each as NAME=A,B,C
 
@@ -174,10 +175,16 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     chosen = next(column for column in columns if column.name == target)
     gaps = missing(chosen)
     notes = list(sheet.notes)
-    if gaps.any():
-        notes.append(f"{plural(int(gaps.sum()), 'row')} without {target} dropped")
-        columns = [take(column, ~gaps) for column in columns]
-        chosen = take(chosen, ~gaps)
+    if gaps.any() and not gaps.all():
+        n = int(gaps.sum())
+        if not choices.drop_unlabelled:
+            raise Refusal(
+                f"{source}: {target!r} is missing in {n} of {len(gaps)} rows, first in row "
+                f"{int(gaps.argmax()) + 1}. Fill it, or leave them out with --drop-unlabelled."
+            )
+        notes.append(f"{plural(n, 'row')} without {target} dropped")
+    columns = [take(column, ~gaps) for column in columns]
+    chosen = take(chosen, ~gaps)
     if len(chosen.values) < 2:
         rows = plural(len(chosen.values), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
