@@ -175,16 +175,16 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     chosen = next(column for column in columns if column.name == target)
     gaps = missing(chosen)
     notes = list(sheet.notes)
-    if gaps.any() and not gaps.all():
+    if gaps.any():
         n = int(gaps.sum())
-        if not choices.drop_unlabelled:
+        if not choices.drop_unlabelled and n < len(gaps):
             raise Refusal(
                 f"{source}: {target!r} is missing in {n} of {len(gaps)} rows, first in row "
                 f"{int(gaps.argmax()) + 1}. Fill it, or leave them out with --drop-unlabelled."
             )
         notes.append(f"{plural(n, 'row')} without {target} dropped")
-    columns = [take(column, ~gaps) for column in columns]
-    chosen = take(chosen, ~gaps)
+        columns = [take(column, ~gaps) for column in columns]
+        chosen = take(chosen, ~gaps)
     if len(chosen.values) < 2:
         rows = plural(len(chosen.values), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
