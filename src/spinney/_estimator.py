@@ -36,13 +36,6 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def core_view(values: Floats) -> Floats:
-    """Return an array whose strides the core can follow: whole, aligned elements."""
-    if values.flags.aligned and not any(stride % 8 for stride in values.strides):
-        return values
-    return np.ascontiguousarray(values)
-
-
 @dataclass(frozen=True)
 class FitTarget:
     """A checked target: for the core, for dividing rows evenly, and for the fitted estimator."""
@@ -128,14 +121,14 @@ class TableEstimator(PlainState, BaseEstimator, ABC):
         target = self._encode_target(y, weight)
         if not goes_on and not schema.all_numeric and not target.weight.all():
             values, schema = encode_table(X, used_rows=target.weight > 0, **options)
-        return core_view(values), schema, target
+        return values, schema, target
 
     def _rows(self, X: Any) -> Floats:
         """Encode a table as fit encoded its own."""
         if "_schema" not in vars(self):
             check_is_fitted(self)
         name = type(self).__name__
-        return core_view(encode_with(self._schema, X, unseen=self.unseen, estimator_name=name))
+        return encode_with(self._schema, X, unseen=self.unseen, estimator_name=name)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

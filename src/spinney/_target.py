@@ -289,7 +289,7 @@ def real_target(y: Any, weight: Floats, *, estimator_name: str) -> Floats:
             raise ValueError("y must hold numbers for regression, got text or objects.") from None
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers for regression, got {y.dtype}.")
-    numbers = np.ascontiguousarray(y, dtype=np.float64)
+    numbers: Floats = np.require(y, np.float64, ["C", "ALIGNED"])
     if not np.isfinite(numbers).all():  # a longdouble or an object may have been too large
         raise ValueError("Input y contains infinity or a value too large for float64.")
     return numbers

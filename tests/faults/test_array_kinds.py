@@ -5,6 +5,10 @@ import pandas as pd
 import pytest
 from contracts.estimators import every, most_leaves, same_model, trees
 
+from spinney import CARTClassifier
+from spinney._table import encode_table, encode_with
+from spinney._target import real_target
+
 N, D = 64, 3
 
 
@@ -87,6 +91,26 @@ def test_every_layout_gives_the_bytes_of_c_order(listed, kind, grid):
     np.testing.assert_array_equal(other.predict(kind(grid)), plain.predict(grid))
     if hasattr(plain, "apply"):
         np.testing.assert_array_equal(plain.apply(kind(grid)), plain.apply(grid))
+
+
+@every
+def test_a_target_of_any_layout_gives_the_same_model(listed, grid):
+    y = _codes(grid).astype(float)
+    plain, other = listed.new().fit(grid, y), listed.new().fit(grid, _unaligned(y))
+    assert same_model(plain, other, grid)
+
+
+@pytest.mark.parametrize("kind", [_unaligned, _packed_record], ids=["unaligned", "odd rows"])
+def test_the_core_gets_whole_aligned_numbers(kind, grid):
+    tree = CARTClassifier().fit(grid, _codes(grid)).tree_
+    values, _ = encode_table(kind(grid))
+    again = encode_with(tree.schema, kind(grid))
+    for encoded in (values, again):
+        assert encoded.flags.aligned
+        assert not any(stride % 8 for stride in encoded.strides)
+        np.testing.assert_array_equal(encoded, grid)
+    assert real_target(_unaligned(grid[:, 0]), np.ones(N), estimator_name="it").flags.aligned
+    np.testing.assert_array_equal(tree.apply(kind(grid)), tree.apply(grid))
 
 
 @every

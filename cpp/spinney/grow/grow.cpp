@@ -78,7 +78,7 @@ class Grower {
   bool leaf_limit() const { return params_.max_leaf_nodes > 0 && n_leaves_ >= params_.max_leaf_nodes; }
   bool may_divide(const Summary& summary, std::int64_t depth) const {
     const std::int64_t n = summary.stats.n_samples;
-    return !summary.pure && n >= params_.min_samples_split && n >= 2 * params_.min_samples_leaf &&
+    return !summary.pure && n >= params_.min_samples_split && n / 2 >= params_.min_samples_leaf &&
            depth < params_.max_depth;
   }
   Limits limits() const {

@@ -122,10 +122,15 @@ def numbers_to_float64(numbers: Numbers, name: str) -> NDArray[np.float64]:
     return values
 
 
+def is_followable(values: NDArray[np.float64]) -> bool:
+    """Say whether the core can read an array where it is: whole, aligned elements."""
+    return values.flags.aligned and not any(stride % 8 for stride in values.strides)
+
+
 def to_float64(values: NDArray[Any], names: Iterable[str] = ()) -> NDArray[np.float64]:
     """Return a column, or a block of columns, as float64; warn where integers are rounded."""
     if values.dtype == np.float64:  # native byte order only
-        return values
+        return values if is_followable(values) else values.copy()
     with np.errstate(over="ignore"):  # a long double beyond the range of float64 is infinite
         converted: NDArray[np.float64] = values.astype(np.float64)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:

@@ -5,7 +5,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spinney._table._cells import Codes, codes_to_numbers, numbers_to_codes, numbers_to_float64
+from spinney._table._cells import (
+    Codes,
+    codes_to_numbers,
+    is_followable,
+    numbers_to_codes,
+    numbers_to_float64,
+)
 from spinney._table._errors import mixed_error
 from spinney._table._names import check_columns, check_count, check_names, feature_names
 from spinney._table._nominal import nominal_mask
@@ -143,7 +149,8 @@ def encode_with(
 
 def _is_float_array(X: Any) -> bool:
     """Say whether X is an array that needs no encoding, only the right shape."""
-    return type(X) is np.ndarray and X.dtype == _FLOAT64 and X.ndim == 2 and X.size > 0
+    is_table = type(X) is np.ndarray and X.dtype == _FLOAT64 and X.ndim == 2 and X.size > 0
+    return is_table and is_followable(X)
 
 
 def _checked_rows(used_rows: ArrayLike | None, n_rows: int) -> NDArray[np.bool_] | None:

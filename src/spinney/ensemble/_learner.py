@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier
 
-from spinney._estimator import TableEstimator, core_view
+from spinney._estimator import TableEstimator
 from spinney._settings import thread_count
 from spinney._table import Column, Schema, encode_table, encode_with
 from spinney._table._open import open_table
@@ -97,7 +97,7 @@ def small_set(codes: NDArray[np.intp]) -> Iterator[None]:
 def class_codes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Return what a fitted member says of checked rows, as places in `classes`."""
     if isinstance(member, ClassTree):  # without a second check, and warning, of the columns' names
-        values = core_view(encode_with(member._schema, X, unseen=member.unseen))
+        values = encode_with(member._schema, X, unseen=member.unseen)
         codes = member.tree_._core.predict_labels(values, thread_count(member.n_jobs))
         labels = member.classes_[codes]
     else:

@@ -18,7 +18,7 @@ from sklearn.base import is_classifier
 
 from spinney import _core
 from spinney._choices import check_integer
-from spinney._estimator import FitTarget, TableEstimator, core_view, refuse_too_many_cells
+from spinney._estimator import FitTarget, TableEstimator, refuse_too_many_cells
 from spinney._table import Schema, encode_table
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
@@ -325,8 +325,7 @@ def _opened(
         table = open_table(X, name)
         nominal_mask(kinds, table)  # learners of others decide themselves, but names must be right
         schema = schema_by_name(table)
-    values = core_view(values) if encoded and values is not None else None
-    return schema, Rows(as_frame(as_rows(X)), values, len(used))
+    return schema, Rows(as_frame(as_rows(X)), values if encoded else None, len(used))
 
 
 def _small(seed: int) -> int:

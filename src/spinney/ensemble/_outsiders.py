@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.dummy import DummyClassifier
 
-from spinney._estimator import core_view
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney.ensemble._ballots import codes_of
@@ -39,7 +38,7 @@ class Rows:
 
     def take(self, places: Places) -> "Rows":
         """Return some of the rows, in the given order."""
-        values = None if self.values is None else core_view(self.values[places])
+        values = None if self.values is None else self.values[places]
         return Rows(take_rows(self.table, places), values, len(places), self.odd_names)
 
     def for_learner(self, learner: Any, features: NDArray[np.int32]) -> Any:
@@ -47,7 +46,7 @@ class Rows:
         if not isinstance(learner, BaseTree):
             return take_columns(self.table, features) if len(features) else self.table
         assert self.values is not None
-        return core_view(self.values[:, features]) if len(features) else self.values
+        return self.values[:, features] if len(features) else self.values
 
 
 def open_rows(schema: Schema, X: Any, *, encoded: bool, unseen: Any, owner: str) -> Rows:
@@ -74,7 +73,7 @@ def open_rows(schema: Schema, X: Any, *, encoded: bool, unseen: Any, owner: str)
     odd_names = (feature_names(X) is not None) != schema.has_names
     values = None
     if encoded:
-        values = core_view(encode_with(schema, X, unseen=unseen, estimator_name=owner))
+        values = encode_with(schema, X, unseen=unseen, estimator_name=owner)
     else:
         check_columns(schema, as_rows(X), estimator_name=owner)
     return Rows(as_frame(as_rows(X)), values, n_rows, odd_names)

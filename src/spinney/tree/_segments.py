@@ -31,6 +31,6 @@ def segment_borders(x: ArrayLike, y: Any) -> NDArray[np.float64]:
     """
     from spinney import _core
 
-    values = np.ascontiguousarray(x, dtype=np.float64)
+    values = np.require(x, np.float64, ["C", "ALIGNED"])
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     return _core.segment_borders(values, codes.astype(np.int32), len(classes))
