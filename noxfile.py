@@ -102,7 +102,7 @@ def fuzz(session: nox.Session) -> None:
     session.run("cmake", "--build", build, "--parallel", "2")
     limits = session.posargs or ["-max_total_time=60"]
     session.run(
-        f"{build}/fuzz_decoder", str(corpus), "fuzz/corpus/decoder", "-max_len=3000", *limits,
+        f"{build}/fuzz_decoder", str(corpus), "fuzz/corpus/decoder", "-max_len=1000", *limits,
         external=True,
     )  # fmt: skip
 

@@ -24,8 +24,8 @@ using namespace spinney;
 using spinney_fuzz::demand;
 using spinney_fuzz::demand_tree;
 
-// Bits of the first byte: what the arrays are read as.
-constexpr int kWithCategories = 1, kOneTree = 2, kFewerColumns = 4;
+// Bits of the first byte: what the arrays are read as. Large ones have the forest asked for many rows, now and then.
+constexpr int kWithCategories = 1, kOneTree = 2, kFewerColumns = 4, kAskMany = 224;
 constexpr std::int32_t kCategories = 4;         // of each column, where they are checked
 constexpr std::size_t kMostFeatures = 64;       // that a vocabulary and cells are made for
 constexpr std::size_t kFew = 11, kMany = 8200;  // many are routed in another way
@@ -122,7 +122,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const auto again = to_frame(store(forest, team));
     demand(std::equal(bytes.begin(), bytes.end(), again.begin(), again.end()), "a forest stores to other bytes");
-    if (forest.size() > 0) ask(forest, size % 64 == 0 && forest.n_outputs() < 64 ? kMany : kFew);
+    const bool many = data[0] >= kAskMany && size % 64 == 0 && forest.n_outputs() < 64;
+    if (forest.size() > 0) ask(forest, many ? kMany : kFew);
   } catch (const std::invalid_argument&) {
     demand(!sound, "what save wrote is refused");
   }

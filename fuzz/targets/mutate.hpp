@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -35,15 +34,28 @@ struct Array {
   std::vector<double> numbers;                   // whole numbers of 32 bits are doubles too
   std::optional<spinney::StoredType> type = {};  // none: the narrowest
 };
-using Arrays = std::map<std::size_t, Array>;  // by part
 
-inline Arrays arrays_of(const spinney::PartViews& parts) {
-  Arrays out;
-  for (std::size_t p = 0; p < spinney::kParts; ++p) {
-    for (std::size_t i = 0; i < parts[p].size; ++i) out[p].numbers.push_back(parts[p].at<double>(i));
+/// The arrays of a frame; those that are touched are taken out of it.
+class Arrays {
+ public:
+  explicit Arrays(const spinney::PartViews& parts) : parts_(&parts) {}
+
+  bool has(std::size_t part) const {
+    return touched_[part] ? !touched_[part]->numbers.empty() : (*parts_)[part].size > 0;
   }
-  return out;
-}
+  Array& touch(std::size_t part) {
+    if (!touched_[part]) {
+      touched_[part].emplace().numbers.resize((*parts_)[part].size);
+      (*parts_)[part].copy(0, std::span(touched_[part]->numbers));
+    }
+    return *touched_[part];
+  }
+  std::vector<std::byte> frame() const;
+
+ private:
+  const spinney::PartViews* parts_;
+  spinney::ByPart<std::optional<Array>> touched_;
+};
 
 inline double odd_number(Random& random) {
   constexpr double kOdd[] = {0.0,
@@ -84,20 +96,18 @@ inline void change_entry(std::vector<double>& numbers, Random& random) {
 
 inline void change(Arrays& arrays, Random& random) {
   const std::size_t any = random.below(spinney::kParts);
-  auto found = arrays.lower_bound(any);
-  if (found == arrays.end()) found = arrays.begin();
-  if (found == arrays.end()) return;
-  std::vector<double>& numbers = found->second.numbers;
+  std::size_t found = any;  // or the next that is there
+  for (std::size_t i = 0; i < spinney::kParts && !arrays.has(found); ++i) found = (found + 1) % spinney::kParts;
+  if (!arrays.has(found)) return;
+  Array& array = arrays.touch(found);
+  std::vector<double>& numbers = array.numbers;
   const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(random.below(numbers.size()));
   switch (random.below(10)) {
     case 0: numbers.insert(at, *at); break;
-    case 1:
-      numbers.erase(at);
-      if (numbers.empty()) arrays.erase(found);
-      break;
-    case 2: found->second.type = static_cast<spinney::StoredType>(random.below(spinney::kStoredTypes)); break;
-    case 3: arrays[any].numbers.assign(1 + random.below(numbers.size() + 1), odd_number(random)); break;
-    case 4: arrays[any].numbers = std::vector<double>(numbers); break;
+    case 1: numbers.erase(at); break;
+    case 2: array.type = static_cast<spinney::StoredType>(random.below(spinney::kStoredTypes)); break;
+    case 3: arrays.touch(any).numbers.assign(1 + random.below(numbers.size() + 1), odd_number(random)); break;
+    case 4: arrays.touch(any).numbers = std::vector<double>(numbers); break;
     default: change_entry(numbers, random);
   }
 }
@@ -121,15 +131,26 @@ inline spinney::Stored stored(const Array& array) {
   return out;
 }
 
+inline std::vector<std::byte> Arrays::frame() const {
+  spinney::StoredParts mutant{};
+  for (std::size_t p = 0; p < spinney::kParts; ++p) {
+    const spinney::StoredView& view = (*parts_)[p];
+    if (touched_[p]) {
+      mutant[p] = stored(*touched_[p]);
+    } else if (view.size > 0) {
+      mutant[p] = {view.type, view.size, {view.data, view.data + view.size * size_of(view.type)}};
+    }
+  }
+  return spinney::to_frame(mutant);
+}
+
 /// The size of the mutant, in place of the original.
 inline std::size_t mutate_frame(std::uint8_t* data, std::size_t size, std::size_t max_size, Random& random) {
   const auto parts = spinney::from_frame({reinterpret_cast<const std::byte*>(data) + 1, size - 1});
   if (!parts) return size;
-  Arrays arrays = arrays_of(*parts);
+  Arrays arrays(*parts);
   for (std::size_t n = 1 + random.below(3); n > 0; --n) change(arrays, random);
-  spinney::StoredParts mutant{};
-  for (const auto& [part, array] : arrays) mutant[part] = stored(array);
-  const auto bytes = spinney::to_frame(mutant);
+  const auto bytes = arrays.frame();
   if (bytes.size() + 1 > max_size) return size;
   if (random.below(8) == 0) data[0] = static_cast<std::uint8_t>(random.next());
   if (!bytes.empty()) std::memcpy(data + 1, bytes.data(), bytes.size());
