@@ -62,8 +62,6 @@ SANITIZERS = {
         ["tests/faults/test_concurrency.py", "tests/contracts/test_threads.py"],
     ),
 }
-# These limit memory or time, and a sanitizer takes some of both.
-UNLIMITED = "not memory and not limit and not interrupt and not threads_than_the_system"
 
 
 @nox.session
@@ -79,8 +77,8 @@ def sanitize(session: nox.Session, kind: str) -> None:
         session.error(f"{cxx} has no shared runtime for the {kind} sanitizer")
     session.run(
         "pytest",
-        "-k",
-        UNLIMITED,
+        "-m",
+        "not limited",
         *(session.posargs or places),
         env={"LD_PRELOAD": runtime} | options,
     )

@@ -31,6 +31,7 @@ def chain(deep):
     return deep[0].tree_
 
 
+@pytest.mark.limited
 def test_100_000_alternating_labels_are_learned_in_under_a_minute(deep):
     fitted, seconds = deep
     assert seconds < 60
@@ -39,6 +40,7 @@ def test_100_000_alternating_labels_are_learned_in_under_a_minute(deep):
     np.testing.assert_array_equal(fitted.predict(some[:, None].astype(float)), some % 2)
 
 
+@pytest.mark.limited
 def test_alternating_numbers_are_learned_as_quickly():
     n = 30_000
     X, y = np.arange(float(n))[:, None], np.arange(n) % 2.0

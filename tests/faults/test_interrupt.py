@@ -7,7 +7,10 @@ from contracts.estimators import CLASSES
 
 from faults.scripts import run
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
+    pytest.mark.limited,
+]
 
 CASES = {
     "classes": ("CARTClassifier()", "z > 0"),

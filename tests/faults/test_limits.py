@@ -76,6 +76,7 @@ def test_predict_takes_more_cells_than_two_to_the_31():
     assert facts["memory"] < 256
 
 
+@pytest.mark.limited
 def test_a_thousand_classes_take_bounded_memory():
     """What a tree must hold is one number for each node and class; growing needs little more."""
     facts = run(
@@ -93,6 +94,7 @@ def test_a_thousand_classes_take_bounded_memory():
     assert facts["seconds"] < 10
 
 
+@pytest.mark.limited
 def test_a_thousand_classes_with_gaps_and_pruning_take_bounded_memory():
     facts = run(
         """
@@ -127,6 +129,7 @@ CATEGORIES = {
 }
 
 
+@pytest.mark.limited
 @pytest.mark.parametrize("case", CATEGORIES.values(), ids=CATEGORIES)
 def test_a_hundred_thousand_categories_take_bounded_memory(case):
     estimator, y = case
@@ -153,6 +156,7 @@ def test_a_hundred_thousand_categories_take_bounded_memory(case):
 MODELS = ["CARTClassifier", "partial(RandomForestClassifier, 3, oob_score=False, random_state=0)"]
 
 
+@pytest.mark.limited
 @pytest.mark.parametrize("model", MODELS, ids=["tree", "forest"])
 @pytest.mark.parametrize("n_jobs", [2_000, 10**9, 2**80])
 def test_more_threads_than_the_system_has_are_no_trouble(n_jobs, model):

@@ -92,6 +92,7 @@ def test_one_class_leaves_c45_without_rules_but_with_an_answer(cities: Any):
     assert model.rules_.predict(cities[0]).tolist() == ["a"] * 20
 
 
+@pytest.mark.limited
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is of POSIX")
 @pytest.mark.parametrize("gaps", ["False", "rng.random(n) < 0.1"], ids=["whole", "with gaps"])
 def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
