@@ -1,6 +1,7 @@
 #pragma once
 // The small vocabulary of the core: fixed-width indices, kinds of column and of test.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,9 @@ inline constexpr NodeId kNoNode = -1;
 inline constexpr std::int32_t kNoBranch = -1;  // a test that cannot be answered: value missing
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Whether two numbers are the same to the last bit: unlike ==, which takes 0.0 and -0.0 for one.
+inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 enum class ColumnKind : std::uint8_t { numeric, ordered, nominal };
 enum class TestKind : std::uint8_t { leaf, threshold, subset, multiway, expression };

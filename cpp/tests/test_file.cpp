@@ -125,6 +125,23 @@ TEST(impurities_of_gini_are_told_by_the_class_weights) {
   }
 }
 
+TEST(a_negative_zero_is_kept) {
+  Tree like;
+  like.n_features = 1;
+  like.n_classes = 2;
+  like.cost = {0.0, 1.0, 1.0, 0.0};
+  TreeBuilder builder(like);
+  builder.add_root(counted(0, 3));
+  Tree tree = std::move(builder).finish();
+  CHECK(same_bits(PackedTree(tree).unpack().risk[0], 0.0));
+  tree.risk[0] = -0.0;
+  CHECK(same_bits(PackedTree(tree).unpack().risk[0], -0.0));
+  tree.weight[0] = tree.value[0] = tree.value[1] = 0.0;
+  CHECK(same_bits(PackedTree(tree).unpack().weight[0], 0.0));
+  tree.weight[0] = -0.0;
+  CHECK(same_bits(PackedTree(tree).unpack().weight[0], -0.0));
+}
+
 TEST(a_forest_is_restored_and_framed) {
   const Tree tree = rich_tree();
   Tree leaf = empty_like(tree);

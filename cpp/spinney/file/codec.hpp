@@ -34,7 +34,5 @@ double told_gini(const double* weights, double total, std::size_t k);
 void told_ginis(const PackedArrays& arrays, std::size_t k, std::size_t begin, std::span<double> out);
 /// Whether these are all of its impurities.
 bool tells_ginis(const PackedArrays& arrays, std::size_t k);
-/// Whether two numbers are the same bits.
-inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 }  // namespace spinney

@@ -64,8 +64,8 @@ PackedTree::PackedTree(const Tree& tree) {
   }
   bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
   for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
-    weight_told = weight_told && tree.weight[node] == sum_of(tree, node);
-    risk_told = risk_told && tree.risk[node] == least_cost_of(tree, node);
+    weight_told = weight_told && same_bits(tree.weight[node], sum_of(tree, node));
+    risk_told = risk_told && same_bits(tree.risk[node], least_cost_of(tree, node));
   }
   if (!weight_told) arrays_.weight = copy_of(tree.weight);
   if (!risk_told) arrays_.risk = copy_of(tree.risk);
