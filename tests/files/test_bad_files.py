@@ -94,9 +94,14 @@ def test_a_file_with_one_bit_flipped_is_refused_whichever_it_is(stump, path):
 def test_bytes_behind_the_end_are_refused(stump, path):
     spinney.save(stump, path)
     data = path.read_bytes()
-    path.write_bytes(data + b"\0")
-    refusal(path)
-    path.write_bytes(sealed(data + b"\0"))
+    for more in (data + b"\0", sealed(data + b"\0"), data[:-1]):
+        path.write_bytes(more)
+        assert "arrays end at" in refusal(path)
+
+
+def test_a_file_is_measured_before_room_is_taken_for_it(stump, path):
+    spinney.save(stump, path)
+    os.truncate(path, 2**40)  # takes no room on the disk
     assert "arrays end at" in refusal(path)
 
 

@@ -55,6 +55,8 @@ _ENTRY = re.compile(
 )
 _ZEROS = "0" * 64
 
+_Entry = tuple[str, str, list[int], int, int]  # name, type, shape, begin and end of an array
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -133,12 +135,13 @@ def _read(file: BufferedReader) -> Contents:
         raise ModelFileError(f"it declares a header of {length} bytes, but has only {size} in all")
     if length > MAX_HEADER:
         raise ModelFileError(f"its header has {length} bytes, the limit is {MAX_HEADER}")
-    header = file.read(length)
-    _refuse_stranger(first + header[:64])
+    start = first + file.read(length)
+    _refuse_stranger(start[:72])
+    header = _read_header(start, size - 8 - length)  # before room for the data is taken
     data = np.empty(size - 8 - length, np.uint8)
-    if len(header) != length or file.readinto(data.data) != len(data) or file.read(1):
+    if len(start) != 8 + length or file.readinto(data.data) != len(data) or file.read(1):
         raise ModelFileError("it changed while it was read")
-    return parse(first + header, data)
+    return _read_data(start, header, data)
 
 
 def _refuse_stranger(start: bytes) -> None:
@@ -156,6 +159,19 @@ def _refuse_stranger(start: bytes) -> None:
 
 def parse(start: bytes, data: NDArray[np.uint8]) -> Contents:
     """Check a header, given with its length before it, against the data, and read both."""
+    return _read_data(start, _read_header(start, len(data)), data)
+
+
+@dataclass(frozen=True)
+class _Header:
+    checksum: str
+    checksum_place: int  # in the file
+    description: str
+    entries: list[_Entry]
+
+
+def _read_header(start: bytes, n_bytes: int) -> _Header:
+    """Check a header, given with its length before it, against the number of bytes behind it."""
     try:
         text = start[8:].decode("ascii")
     except UnicodeDecodeError:
@@ -164,19 +180,23 @@ def parse(start: bytes, data: NDArray[np.uint8]) -> Contents:
     found = _CHECKSUM.match(text, place)
     if found is None:
         raise ModelFileError("its header is damaged: the checksum or description is missing")
-    checksum = found[1]
-    zeroed = bytearray(start)
-    zeroed[8 + found.start(1) : 8 + found.end(1)] = _ZEROS.encode("ascii")
-    if _digest([zeroed, data.data]) != checksum:
-        raise ModelFileError("it is damaged: its contents do not match its checksum")
     try:
         description, place = json.JSONDecoder().raw_decode(text, found.end())
     except ValueError:
         raise ModelFileError("its header is damaged: the description does not end") from None
-    entries = _entries(text, place + 1, len(data))
-    if _header(description, checksum, entries) != start:
+    entries = _entries(text, place + 1, n_bytes)
+    if _header(description, found[1], entries) != start:
         raise ModelFileError("its header is not written the way that model files are")
-    return Contents(description, {entry[0]: _array(data, *entry[1:]) for entry in entries})
+    return _Header(found[1], 8 + found.start(1), description, entries)
+
+
+def _read_data(start: bytes, header: _Header, data: NDArray[np.uint8]) -> Contents:
+    zeroed = bytearray(start)
+    zeroed[header.checksum_place : header.checksum_place + 64] = _ZEROS.encode("ascii")
+    if _digest([zeroed, data.data]) != header.checksum:
+        raise ModelFileError("it is damaged: its contents do not match its checksum")
+    arrays = {entry[0]: _array(data, *entry[1:]) for entry in header.entries}
+    return Contents(header.description, arrays)
 
 
 def _check_version(text: str) -> int:
@@ -192,9 +212,9 @@ def _check_version(text: str) -> int:
     return head.end()
 
 
-def _entries(text: str, place: int, n_bytes: int) -> list[tuple[str, str, list[int], int, int]]:
-    """Return name, type, shape, begin and end of every array, each behind the one before."""
-    entries: list[tuple[str, str, list[int], int, int]] = []
+def _entries(text: str, place: int, n_bytes: int) -> list[_Entry]:
+    """Return what the header says of every array, each behind the one before."""
+    entries: list[_Entry] = []
     before = 0
     if text.count('"data_offsets":[', place) > MAX_ARRAYS:  # before any of them is looked at
         raise ModelFileError(f"it has more than {MAX_ARRAYS} arrays")
@@ -207,14 +227,16 @@ def _entries(text: str, place: int, n_bytes: int) -> list[tuple[str, str, list[i
             raise ModelFileError(f"array {name!r} has a shape that cannot be: [{found[3]}]")
         shape = [int(part) for part in parts]
         begin, end = int(found[4]), int(found[5])
-        if begin != before or end > n_bytes:
+        if begin != before:
             raise ModelFileError(f"array {name!r} does not begin where the one before it ends")
         if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
             raise ModelFileError(f"array {name!r} has a shape that does not fit its bytes")
         entries.append((name, dtype, shape, begin, end))
         before, place = end, found.end()
     if before != n_bytes:
-        raise ModelFileError(f"its arrays end at {before} of {n_bytes} bytes")
+        raise ModelFileError(
+            f"its arrays end at {before} of {n_bytes} bytes: it was cut off, added to or changed"
+        )
     return entries
 
 
