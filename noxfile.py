@@ -70,7 +70,8 @@ def sanitize(session: nox.Session, kind: str) -> None:
     """Run the Python tests over a core that is built with sanitizers; -- goes to pytest."""
     cxx, runtimes, options, places = SANITIZERS[kind]
     build = [f"-Cbuild-dir=build/python-{kind}", f"-Ccmake.define.SPINNEY_SANITIZE={kind}"]
-    session.install(".[test]", *build, env={"CXX": cxx})
+    # Without psutil joblib stops its workers by pgrep, which hangs under a preloaded runtime.
+    session.install(".[test]", "psutil", *build, env={"CXX": cxx})
     found = (_file_of(cxx, name) for name in runtimes)
     runtime = next((path for path in found if Path(path).is_absolute()), None)
     if runtime is None:
