@@ -26,7 +26,15 @@ from fuzz.sweep import sweep
 from fuzz.switches import Importer, switched
 
 TRIES = 400  # mutants that a removal is tried with
-CORE = ("file/restore", "tree/tree", "tree/packed", "expression/expression", "forest/forest")
+CORE = (
+    "file/source.hpp",
+    "file/restore.cpp",
+    "file/restore_packed.cpp",
+    "tree/tree.cpp",
+    "tree/packed.cpp",
+    "expression/expression.cpp",
+    "forest/forest.cpp",
+)
 COMPILERS = ("clang++", "clang++-19", "clang++-17", "clang++-14")
 BATCH = 2_000  # frames for one process
 
@@ -96,7 +104,7 @@ class CoreChecks:
         shutil.copy(ROOT / "CMakeLists.txt", folder)
         self.checks: list[str] = []
         for name in CORE:
-            place = folder / f"cpp/spinney/{name}.cpp"
+            place = folder / f"cpp/spinney/{name}"
             text, more = switched(place.read_text(encoding="utf-8"), len(self.checks))
             place.write_text(text, encoding="utf-8")
             self.checks += [f"{place.name}: {check}" for check in more]

@@ -18,6 +18,8 @@ from fuzz import ROOT
 # -- C++
 
 SWITCH = """
+#ifndef SPINNEY_SWITCH
+#define SPINNEY_SWITCH
 #include <cstdio>
 #include <cstdlib>
 static bool spinney_keeps(int check) {
@@ -26,6 +28,7 @@ static bool spinney_keeps(int check) {
   if (tells) std::fprintf(stderr, "MET %d\\n", check);
   return gone == nullptr || std::atoi(gone) != check;
 }
+#endif
 """
 _REFUSES = re.compile(r'\s*\{?\s*(refuse\(|return (at_node\(|who|"[^"]|false;|\{\};))')
 

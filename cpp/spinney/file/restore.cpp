@@ -1,18 +1,14 @@
 #include <algorithm>
-#include <limits>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "spinney/file/codec.hpp"
+#include "spinney/file/restore_packed.hpp"
+#include "spinney/file/source.hpp"
 
 namespace spinney {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
-std::string name_of(Part part) { return std::string("'").append(kPartNames[place_of(part)]).append("'"); }
 
 void check_types(const PartViews& parts) {
   for (std::size_t p = 0; p < kParts; ++p) {
@@ -26,51 +22,6 @@ void check_types(const PartViews& parts) {
     if (parts[place_of(part)].type != StoredType::u8) refuse("unknown kind of test");
   }
 }
-
-using Places = ByPart<std::size_t>;
-
-/// The parts, each read from some place on.
-class Source {
- public:
-  Source(const PartViews& parts, const Places& begin) : parts_(&parts), at_(begin) {}
-
-  StoredType type(Part part) const { return (*parts_)[place_of(part)].type; }
-  bool has(Part part) const { return (*parts_)[place_of(part)].size > 0; }
-  void need(Part part, std::size_t n) const {
-    const std::size_t size = (*parts_)[place_of(part)].size, at = at_[place_of(part)];
-    if (at > size || n > size - at) refuse(name_of(part) + " has too few entries");
-  }
-  std::uint32_t whole(Part part) {
-    need(part, 1);
-    return (*parts_)[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);
-  }
-  std::int32_t small(Part part) {
-    const std::uint32_t n = whole(part);
-    if (n > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
-      refuse(name_of(part) + " has an entry out of range");
-    return static_cast<std::int32_t>(n);
-  }
-  double real(Part part) {
-    need(part, 1);
-    return (*parts_)[place_of(part)].at<double>(at_[place_of(part)]++);
-  }
-  template <class T>
-  void fill(Part part, std::vector<T>& out, std::size_t n) {
-    need(part, n);
-    out.resize(n);
-    (*parts_)[place_of(part)].copy(at_[place_of(part)], std::span<T>(out));
-    at_[place_of(part)] += n;
-  }
-  void finish() const {
-    for (std::size_t p = 0; p < kParts; ++p) {
-      if (at_[p] != (*parts_)[p].size) refuse(name_of(static_cast<Part>(p)) + " has too many entries");
-    }
-  }
-
- private:
-  const PartViews* parts_;
-  Places at_;
-};
 
 /// Appends the rest of a test whose kind is there; what it lacks is checked with the tree.
 void take_test(Source& source, TestTable& tests, std::size_t i, std::size_t shift) {
@@ -162,75 +113,6 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
   tree.gain[node] = source.real(Part::gain);
   take_test(source, tree.tests, node, 0);
   if (source.has(Part::n_surrogates)) take_surrogates(source, tree.surrogates, source.whole(Part::n_surrogates));
-}
-
-/// What reading a tree needs, used again for the next one.
-struct Scratch {
-  std::shared_ptr<const Tree> like;  // of the tree before, without nodes
-  std::vector<std::uint8_t> kind;
-  std::vector<std::uint32_t> child, default_branch, feature;
-  std::vector<double> threshold;
-};
-
-/// A tree of leaves and thresholds without stand-ins, straight into its packed form. Nothing if it is none, or if
-/// something is wrong with it, which reading it as any other tree will tell.
-std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, Scratch& scratch) {
-  const std::size_t k = like.n_outputs();
-  if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
-  // Without nodes there are no values, and nothing bounds the number of classes.
-  if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
-  source.fill(Part::kind, scratch.kind, n);
-  std::size_t n_inner = 0, most = 0;
-  for (const std::uint8_t kind : scratch.kind) {
-    n_inner += kind;
-    most = std::max<std::size_t>(most, kind);
-  }
-  if (most > static_cast<std::size_t>(TestKind::threshold)) return {};
-  PackedArrays arrays;
-  source.fill(Part::child, scratch.child, n_inner);
-  source.fill(Part::feature, scratch.feature, n_inner);
-  source.fill(Part::threshold, scratch.threshold, n_inner);
-  source.fill(Part::default_branch, scratch.default_branch, n_inner);
-  source.fill(Part::gain, arrays.gain, n_inner);
-  arrays.nodes.resize(n);
-  arrays.default_branch.assign(n, 0);
-  for (std::size_t node = 0, i = 0; node < n; ++node) {
-    RouteNode& at = arrays.nodes[node];
-    at = {kInfinity, 0, static_cast<NodeId>(node)};
-    if (scratch.kind[node] == 0) continue;
-    const std::size_t first = node + scratch.child[i];
-    if (scratch.child[i] == 0) return {};  // it would seem to be a leaf
-    at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
-    arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
-    ++i;
-  }
-  source.fill(Part::n_samples, arrays.n_samples, n);
-  if (source.type(Part::value) == StoredType::f64 || source.type(Part::value) == StoredType::u32) {
-    source.fill(Part::value, arrays.value, n * k);
-    if (std::all_of(arrays.value.begin(), arrays.value.end(), is_single)) {
-      arrays.small_value.assign(arrays.value.begin(), arrays.value.end());
-      arrays.value = {};
-    }
-  } else {
-    source.fill(Part::value, arrays.small_value, n * k);
-  }
-  if (source.has(Part::weight)) source.fill(Part::weight, arrays.weight, n);
-  if (source.has(Part::risk)) source.fill(Part::risk, arrays.risk, n);
-  if (source.has(Part::impurity)) source.fill(Part::impurity, arrays.impurity, n);
-  if (like.n_classes == 0) {
-    if (arrays.risk.empty()) return {};
-    if (arrays.weight.empty()) arrays.weight.assign(arrays.n_samples.begin(), arrays.n_samples.end());
-    for (std::size_t node = arrays.impurity.size(); node < n; ++node)
-      arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
-  } else if (arrays.impurity.empty()) {
-    arrays.impurity.resize(n);
-    told_ginis(arrays, k, 0, arrays.impurity);
-  }
-  if (!scratch.like || scratch.like->n_classes != like.n_classes || scratch.like->missing != like.missing)
-    scratch.like = std::make_shared<const Tree>(like);
-  PackedTree tree(scratch.like, std::move(arrays));
-  if (!tree.is_sound()) return {};
-  return tree;
 }
 
 void take_kinds(Source& source, Tree& tree, std::size_t n) {
@@ -360,7 +242,8 @@ class Restore {
     return tree;
   }
 
-  PackedTree next_packed(Source& source, std::vector<std::int32_t>& groups, Scratch& scratch, Repeats& repeats) const {
+  PackedTree next_packed(Source& source, std::vector<std::int32_t>& groups, PackedScratch& scratch,
+                         Repeats& repeats) const {
     const Source before = source;
     Tree like;
     const std::uint32_t n = take_head(source, n_features_, groups, like);
@@ -381,45 +264,6 @@ class Restore {
   std::span<const std::int32_t> n_categories_;
   std::int32_t n_features_ = 0;
 };
-
-/// Where the parts of each tree begin, and after the last of them end, if that is easily told and worth it: large trees
-/// of leaves and thresholds. Otherwise trees are read one after the other.
-std::vector<Places> beginnings(const PartViews& parts) {
-  constexpr std::size_t kLarge = 256;  // nodes a tree: the places of small ones would take more room than they
-  const StoredView &kind = parts[place_of(Part::kind)], &n_nodes = parts[place_of(Part::n_nodes)];
-  const StoredView& n_classes = parts[place_of(Part::n_classes)];
-  const bool plain = n_classes.size == n_nodes.size && parts[place_of(Part::n_costs)].size == n_nodes.size &&
-                     parts[place_of(Part::n_groups)].size == n_nodes.size &&
-                     parts[place_of(Part::n_surrogates)].size == 0;
-  if (!plain || n_nodes.size < 2 || kind.size / kLarge < n_nodes.size) return {};
-  std::vector<Places> begins = {{}};
-  std::vector<std::uint8_t> kinds;
-  for (std::size_t i = 0; i < n_nodes.size; ++i) {
-    Places at = begins.back();
-    const auto n = n_nodes.at<std::size_t>(i), k = std::max<std::size_t>(n_classes.at<std::size_t>(i), 1);
-    if (n > kind.size - at[place_of(Part::kind)]) return {};
-    kinds.resize(n);
-    kind.copy(at[place_of(Part::kind)], std::span(kinds));
-    std::size_t n_inner = 0;
-    for (const std::uint8_t code : kinds) {
-      if (code > 1) return {};
-      n_inner += code;
-    }
-    const auto move = [&](Part part, std::size_t by) {
-      if (parts[place_of(part)].size > 0) at[place_of(part)] += by;
-    };
-    for (const Part part : {Part::n_nodes, Part::n_classes, Part::missing, Part::n_costs, Part::n_groups})
-      move(part, 1);
-    for (const Part part : {Part::kind, Part::n_samples, Part::weight, Part::impurity, Part::risk}) move(part, n);
-    for (const Part part : {Part::child, Part::default_branch, Part::gain, Part::feature, Part::threshold})
-      move(part, n_inner);
-    move(Part::value, n * k);
-    move(Part::cost, parts[place_of(Part::n_costs)].at<std::size_t>(i));
-    move(Part::group, parts[place_of(Part::n_groups)].at<std::size_t>(i));
-    begins.push_back(at);
-  }
-  return begins;
-}
 
 /// Says which tree something is wrong with.
 template <class Take>
@@ -450,7 +294,7 @@ Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_ca
   const Restore restore(parts, n_categories);
   std::vector<Member> members(parts[place_of(Part::n_nodes)].size);
   const std::vector<Places> begins = beginnings(parts);
-  std::vector<Scratch> scratch(begins.empty() ? 1 : team.size());
+  std::vector<PackedScratch> scratch(begins.empty() ? 1 : team.size());
   std::vector<Repeats> repeats(scratch.size());
   const auto take = [&](std::size_t i, Source& source, std::size_t worker) {
     at_tree(

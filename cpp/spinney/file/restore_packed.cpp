@@ -1,0 +1,128 @@
+#include "spinney/file/restore_packed.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "spinney/file/codec.hpp"
+
+namespace spinney {
+
+namespace {
+
+/// How many nodes are no leaves; nothing if some ask for more than a threshold.
+std::optional<std::size_t> count_inner(std::span<const std::uint8_t> kinds) {
+  std::size_t n_inner = 0, most = 0;
+  for (const std::uint8_t kind : kinds) {
+    n_inner += kind;
+    most = std::max<std::size_t>(most, kind);
+  }
+  if (most > static_cast<std::size_t>(TestKind::threshold)) return {};
+  return n_inner;
+}
+
+/// Tests and children. Returns false if there is a node that would seem to be a leaf.
+bool take_routes(Source& source, std::size_t n_inner, PackedScratch& scratch, PackedArrays& arrays) {
+  const std::size_t n = scratch.kind.size();
+  source.fill(Part::child, scratch.child, n_inner);
+  source.fill(Part::feature, scratch.feature, n_inner);
+  source.fill(Part::threshold, scratch.threshold, n_inner);
+  source.fill(Part::default_branch, scratch.default_branch, n_inner);
+  source.fill(Part::gain, arrays.gain, n_inner);
+  arrays.nodes.resize(n);
+  arrays.default_branch.assign(n, 0);
+  for (std::size_t node = 0, i = 0; node < n; ++node) {
+    RouteNode& at = arrays.nodes[node];
+    at = {kInfinity, 0, static_cast<NodeId>(node)};
+    if (scratch.kind[node] == 0) continue;
+    if (scratch.child[i] == 0) return false;
+    const std::size_t first = node + scratch.child[i];
+    at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
+    arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
+    ++i;
+  }
+  return true;
+}
+
+/// Values, in the narrower type if they fit it.
+void take_values(Source& source, std::size_t n, PackedArrays& arrays) {
+  const StoredType type = source.type(Part::value);
+  if (type != StoredType::f64 && type != StoredType::u32) return source.fill(Part::value, arrays.small_value, n);
+  source.fill(Part::value, arrays.value, n);
+  if (!std::all_of(arrays.value.begin(), arrays.value.end(), is_single)) return;
+  arrays.small_value.assign(arrays.value.begin(), arrays.value.end());
+  arrays.value = {};
+}
+
+/// Weights, risks and impurities, or what tells them. Returns false if risks are missing that nothing tells.
+bool take_statistics(Source& source, std::size_t n, const Tree& like, PackedArrays& arrays) {
+  if (source.has(Part::weight)) source.fill(Part::weight, arrays.weight, n);
+  if (source.has(Part::risk)) source.fill(Part::risk, arrays.risk, n);
+  if (source.has(Part::impurity)) source.fill(Part::impurity, arrays.impurity, n);
+  if (like.n_classes > 0) {
+    if (!arrays.impurity.empty()) return true;
+    arrays.impurity.resize(n);
+    told_ginis(arrays, like.n_outputs(), 0, arrays.impurity);
+    return true;
+  }
+  if (arrays.risk.empty()) return false;
+  if (arrays.weight.empty()) arrays.weight.assign(arrays.n_samples.begin(), arrays.n_samples.end());
+  for (std::size_t node = arrays.impurity.size(); node < n; ++node)
+    arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
+  return true;
+}
+
+}  // namespace
+
+std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, PackedScratch& scratch) {
+  if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty()) return {};
+  // Without nodes there are no values, and nothing bounds the number of classes.
+  if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
+  source.fill(Part::kind, scratch.kind, n);
+  const auto n_inner = count_inner(scratch.kind);
+  PackedArrays arrays;
+  if (!n_inner || !take_routes(source, *n_inner, scratch, arrays)) return {};
+  source.fill(Part::n_samples, arrays.n_samples, n);
+  take_values(source, n * like.n_outputs(), arrays);
+  if (!take_statistics(source, n, like, arrays)) return {};
+  if (!scratch.like || scratch.like->n_classes != like.n_classes || scratch.like->missing != like.missing)
+    scratch.like = std::make_shared<const Tree>(like);
+  PackedTree tree(scratch.like, std::move(arrays));
+  if (!tree.is_sound()) return {};
+  return tree;
+}
+
+std::vector<Places> beginnings(const PartViews& parts) {
+  constexpr std::size_t kLarge = 256;  // nodes a tree: the places of small ones would take more room than they
+  const StoredView &kind = parts[place_of(Part::kind)], &n_nodes = parts[place_of(Part::n_nodes)];
+  const StoredView& n_classes = parts[place_of(Part::n_classes)];
+  const bool plain = n_classes.size == n_nodes.size && parts[place_of(Part::n_costs)].size == n_nodes.size &&
+                     parts[place_of(Part::n_groups)].size == n_nodes.size &&
+                     parts[place_of(Part::n_surrogates)].size == 0;
+  if (!plain || n_nodes.size < 2 || kind.size / kLarge < n_nodes.size) return {};
+  std::vector<Places> begins = {{}};
+  std::vector<std::uint8_t> kinds;
+  for (std::size_t i = 0; i < n_nodes.size; ++i) {
+    Places at = begins.back();
+    const auto n = n_nodes.at<std::size_t>(i), k = std::max<std::size_t>(n_classes.at<std::size_t>(i), 1);
+    if (n > kind.size - at[place_of(Part::kind)]) return {};
+    kinds.resize(n);
+    kind.copy(at[place_of(Part::kind)], std::span(kinds));
+    const auto n_inner = count_inner(kinds);
+    if (!n_inner) return {};
+    const auto move = [&](Part part, std::size_t by) {
+      if (parts[place_of(part)].size > 0) at[place_of(part)] += by;
+    };
+    for (const Part part : {Part::n_nodes, Part::n_classes, Part::missing, Part::n_costs, Part::n_groups})
+      move(part, 1);
+    for (const Part part : {Part::kind, Part::n_samples, Part::weight, Part::impurity, Part::risk}) move(part, n);
+    for (const Part part : {Part::child, Part::default_branch, Part::gain, Part::feature, Part::threshold})
+      move(part, *n_inner);
+    move(Part::value, n * k);
+    move(Part::cost, parts[place_of(Part::n_costs)].at<std::size_t>(i));
+    move(Part::group, parts[place_of(Part::n_groups)].at<std::size_t>(i));
+    begins.push_back(at);
+  }
+  return begins;
+}
+
+}  // namespace spinney
