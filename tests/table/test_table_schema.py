@@ -76,3 +76,10 @@ def test_a_state_that_no_schema_wrote_is_refused(columns, message):
 def test_a_state_must_say_whether_it_has_names():
     with pytest.raises(ValueError, match="'has_names' must be given as bool"):
         Schema.from_state({"columns": []})
+
+
+@pytest.mark.parametrize(("no", "yes"), [("False", "True"), ("false", "true"), ("FALSE", "TRUE")])
+def test_a_boolean_is_the_same_category_as_its_text(no, yes):
+    assert Column("a", "nominal", (False, True)).code_of(yes) == 1
+    assert Column("a", "nominal", (no, yes)).code_of(True) == 1
+    assert Column("a", "nominal", (no, yes)).code_of(False) == 0

@@ -30,7 +30,10 @@ def command(
 
     check_output("--out", out)
     fitted = load_model(model)
-    table = predictions(fitted, read_rows(data, fitted), keep=keep, proba=proba)
+    rows = read_rows(data, fitted)
+    table = predictions(fitted, rows, keep=keep, proba=proba)
+    for note in rows.notes:
+        click.echo(f"Note: {note}.", err=True)
     text = to_json_lines(table) if as_json else to_csv(table)
     if out is None:
         click.echo(text, nl=False)

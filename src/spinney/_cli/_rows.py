@@ -1,7 +1,7 @@
 """Rows for a model that is there already: columns by its names and kinds, from any table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spinney._cli._cells import Wanted, exact_text
 from spinney._cli._files import read_file
+from spinney._cli._labels import match_labels, other_spellings
 from spinney._cli._model_files import columns_of, is_classifier
 from spinney._cli._reading import as_table, bundled_columns, find_file, missing, take
 from spinney._cli._refusal import Refusal
@@ -26,6 +27,7 @@ class Rows:
     names: tuple[str, ...]  # of the model's features, in its order
     columns: dict[str, Column]
     usual_target: str | None  # of a bundled set
+    notes: tuple[str, ...] = ()  # what is strange about them
 
     @property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
@@ -81,7 +83,11 @@ def read_rows(name: str, model: Any) -> Rows:
             f"{name!r} lacks {_listed(lacking)}, which the model needs."
             f"{did_you_mean(lacking[0], columns)}"
         )
-    return Rows(name, tuple(column.name for column in features), columns, usual)
+    notes = []
+    for column in features:
+        columns[column.name], note = match_labels(columns[column.name], column)
+        notes += [note] if note else []
+    return Rows(name, tuple(column.name for column in features), columns, usual, tuple(notes))
 
 
 def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
@@ -115,11 +121,11 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
         raise Refusal(f"--target: no column {target!r}.{did_you_mean(target, known)}")
     column = rows.columns[target]
     gaps = missing(column)
-    notes = []
+    notes = list(rows.notes)
     if gaps.any():
         notes.append(f"{plural(int(gaps.sum()), 'row')} without {target} left out")
         kept = {name: take(own, ~gaps) for name, own in rows.columns.items()}
-        rows, column = Rows(rows.source, rows.names, kept, rows.usual_target), kept[target]
+        rows, column = replace(rows, columns=kept), kept[target]
     if not len(column.values):
         raise Refusal(f"no row of {rows.source!r} has a value of {target!r}.")
     y = _as_classes(column, model) if is_classifier(model) else _as_numbers(column)
@@ -130,6 +136,8 @@ def _as_classes(column: Column, model: Any) -> NDArray[Any]:
     """Return answers as labels of the model, whatever their type is in the table."""
     by_text = {_text(label): label for label in model.classes_.tolist()}
     texts = [_text(value) for value in column.values.tolist()]
+    spelt = other_spellings(set(texts), by_text)
+    texts = [spelt.get(text, text) for text in texts]
     strange = sorted({text for text in texts if text not in by_text})
     if strange:
         raise Refusal(

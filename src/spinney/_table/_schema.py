@@ -36,15 +36,17 @@ class Column:
     def code_of(self, label: Label) -> int | None:
         """Return the code of a label, or None if the vocabulary does not hold it.
 
-        Labels are matched by value: 2, 2.0 and the text "2" are the same category, so that it does
-        not matter how a library chose to store the column this time.
+        Labels are matched by value: 2, 2.0 and the text "2" are the same category, and so are True
+        and the text "true", so that it does not matter how a library chose to store the column
+        this time.
         """
         code = self._codes.get(label)
         if code is None and self.categories:
             vocabulary_is_text = isinstance(self.categories[0], str)
             if vocabulary_is_text != isinstance(label, str):
-                other = _as_text(label) if vocabulary_is_text else _as_number(str(label))
-                code = None if other is None else self._codes.get(other)
+                others = _as_texts(label) if vocabulary_is_text else [_as_number(str(label))]
+                codes = (self._codes.get(other) for other in others if other is not None)
+                code = next((code for code in codes if code is not None), None)
         return code
 
     @cached_property
@@ -121,10 +123,16 @@ def _as_text(label: Label) -> str:
     return str(label)
 
 
+def _as_texts(label: Label) -> list[str]:
+    """Write a label as the texts that a table of strings may hold for it."""
+    text = _as_text(label)
+    return [text, text.lower(), text.upper()] if isinstance(label, bool) else [text]
+
+
 def _as_number(text: str) -> Label | None:
     """Read text as a number or a boolean; None if it is neither."""
-    if text in ("True", "False"):
-        return text == "True"
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     if "_" in text:  # Python reads "1_0" as ten; a table does not
         return None
     for number in (int, float):

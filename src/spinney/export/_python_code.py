@@ -22,18 +22,20 @@ def _number(column, value):
     if code is None and codes:
         as_text = isinstance(next(iter(codes)), str)
         if as_text != isinstance(value, str):  # 2, 2.0 and "2" are the same category
-            code = codes.get(_text(value) if as_text else _from_text(value))
+            others = _texts(value) if as_text else [_from_text(value)]
+            code = next((codes[other] for other in others if other in codes), None)
     return code
 
 
-def _text(value):
+def _texts(value):
     whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if whole else str(value)
+    text = str(int(value)) if whole else str(value)
+    return [text, text.lower(), text.upper()] if isinstance(value, bool) else [text]
 
 
 def _from_text(text):
-    if text in ("True", "False"):
-        return text == "True"
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     for kind in (int, float):
         try:
             return None if "_" in text else kind(text)

@@ -1,0 +1,90 @@
+"""Labels of a table are matched with those of the model; unknown ones are told."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import Result
+
+import spinney
+from spinney._cli._labels import other_spellings
+
+Run = Callable[..., Result]
+Write = Callable[..., Path]
+
+N = 60
+EMPLOYED = np.arange(N) % 2 == 0
+BRANCH = np.arange(N) % 5
+SPELLINGS = [
+    (lambda b: str(b), lambda k: str(k)),
+    (lambda b: str(b).lower(), lambda k: f"{k}.0"),
+    (lambda b: str(b).upper(), lambda k: f"{k}.00"),
+]
+
+
+def table(spelling: int, *, target: bool = True) -> str:
+    of_bool, of_code = SPELLINGS[spelling]
+    lines = ["employed,branch,paid" if target else "employed,branch"]
+    for employed, branch in zip(EMPLOYED.tolist(), BRANCH.tolist(), strict=True):
+        paid = employed != (branch in (1, 3))
+        cells = [of_bool(employed), of_code(branch)] + [of_bool(paid)] * target
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def errors(run: Run, model: Path, data: Path) -> float:
+    done = run("evaluate", model, data, "--target", "paid", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["notes"] == []
+    return float(found["error"]["value"])
+
+
+@pytest.mark.parametrize("trained", range(3))
+def test_booleans_and_codes_are_known_in_every_spelling(
+    run: Run, write: Write, tmp_path: Path, trained: int
+) -> None:
+    model = tmp_path / "m.spinney"
+    arguments = ["--target", "paid", "--nominal", "branch", "--model", "cart_full", "--no-cv"]
+    assert run("train", write(table(trained)), *arguments, "--out", model).exit_code == 0
+    for asked in range(3):
+        assert errors(run, model, write(table(asked), "new.csv")) == 0.0
+
+
+def test_a_model_from_python_knows_booleans_of_files(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    X = pd.DataFrame({"employed": EMPLOYED, "branch": BRANCH})
+    paid = np.isin(BRANCH, (1, 3)) != EMPLOYED
+    model = spinney.CARTClassifier(categorical_features=["branch"]).fit(X, paid)
+    spinney.save(model, tmp_path / "m.spinney")
+    for asked in range(3):
+        assert errors(run, tmp_path / "m.spinney", write(table(asked))) == 0.0
+
+
+def test_unknown_categories_are_told_by_predict_and_evaluate(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    rows = "".join(f"{'abcdefg'[k % 7]},{'yn'[k % 7 < 3]}\n" for k in range(49))
+    model = tmp_path / "m.spinney"
+    path = write("colour,y\n" + rows)
+    assert run("train", path, "--target", "y", "--no-cv", "--out", model).exit_code == 0
+    new = write("colour,y\nz,y\na,n\nz,y\nw,y\n", "new.csv")
+    note = (
+        "colour: 3 cells hold 2 categories that the model does not know ('z', 'w'); they count as "
+        "missing. The model knows a, b, c, d, e and 2 more"
+    )
+    done = run("predict", model, new)
+    assert done.exit_code == 0
+    assert done.stderr == f"Note: {note}.\n"
+    assert done.stdout.count("\n") == 5
+    assert json.loads(run("evaluate", model, new, "--json").stdout)["notes"] == [note]
+    assert run("predict", model, path).stderr == ""
+
+
+def test_a_spelling_that_could_be_two_labels_is_neither() -> None:
+    assert other_spellings(["TRUE", "3.0", "x"], ["True", "true", "3"]) == {"3.0": "3"}
+    assert other_spellings(["03", "1.50"], ["3", "1.5"]) == {}
