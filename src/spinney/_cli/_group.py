@@ -1,5 +1,6 @@
 """The list of commands; each is imported when it is asked for."""
 
+import errno
 from importlib import import_module
 from typing import Any
 
@@ -48,6 +49,18 @@ class LazyGroup(click.Group):
 
             hint = did_you_mean(args[0], COMMANDS)
             raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what the system refuses, such as a full disk, is one sentence."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # as in `spinney ... | head`, which click knows
+                raise
+            from spinney._cli._refusal import Refusal
+
+            what = repr(error.filename) if error.filename else "the output"
+            raise Refusal(f"cannot go on with {what}: {error.strerror or error}.") from error
 
 
 @click.group(

@@ -3,6 +3,7 @@
 A bundled set and a file give the same thing, so that everything after this step is written once.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from spinney.datasets._dataset import Task
 from spinney.datasets._read import Column
 
 _MOST_CLASSES = 10  # whole numbers with more values than this are no classes
+_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
 _FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 
 
@@ -138,6 +140,11 @@ def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
 def find_file(name: str) -> Path:
     """Return the path of a file, or say what is wrong with it."""
     path = Path(name)
+    if name == "-" or path.is_fifo() or path.is_char_device():
+        raise Refusal(
+            f"{name!r} is no file but a stream, and a table is read more than once. Write it to a "
+            "file first; CSV and JSON lines may be compressed to .gz."
+        )
     if path.is_dir():
         raise Refusal(f"{name!r} is a folder. Give the path of a file with a table.")
     if path.exists():
@@ -234,6 +241,18 @@ def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], li
                     f"{name} may be an id, {held} in every row: a tree learns rows by heart from "
                     f"it. Leave it out with --drop {shlex.quote(name)} or --drop-ids"
                 )
+            elif _is_dates(column):
+                warnings.append(
+                    f"{name} holds dates as text, {len(column.categories)} categories without an "
+                    f"order. Turn it into a number, such as days, or leave it out with --drop "
+                    f"{shlex.quote(name)}"
+                )
+            elif _is_nearly_id(column):
+                warnings.append(
+                    f"{name} is text of {len(column.categories)} categories in "
+                    f"{int((~missing(column)).sum())} rows: a tree learns rows by heart from it. "
+                    f"Leave it out with --drop {shlex.quote(name)}, or join categories"
+                )
             elif _is_rounded(column):
                 notes.append(f"{name}: whole numbers beyond 2**53 may be rounded")
     return features, notes, warnings
@@ -294,6 +313,21 @@ def _is_id(column: Column) -> bool:
     if len(column.values) < _FEWEST_IDS or not column.is_whole:
         return False
     return len(np.unique(column.values)) == len(column.values)
+
+
+def _is_nearly_id(column: Column) -> bool:
+    """Say whether a column of text has hardly two rows for each category."""
+    few = len(column.categories) < _FEWEST_IDS
+    return (
+        not few
+        and column.kind == "nominal"
+        and 2 * len(column.categories) > int((~missing(column)).sum())
+    )
+
+
+def _is_dates(column: Column) -> bool:
+    """Say whether a column of text holds dates, such as 2026-11-16 or 16.11.2026."""
+    return column.kind == "nominal" and all(map(_DATE.fullmatch, column.categories))
 
 
 def _is_rounded(column: Column) -> bool:

@@ -23,6 +23,7 @@ from spinney.tree._expression import ExpressionTest
 from spinney.tree._words import number_text
 
 _MOST_ROWS = 16  # of the pruning table
+_MOST_CATEGORIES = 12  # of a surrogate
 _NEIGHBOURS = 4  # shown on each side of the selected tree in a longer one
 _MOST_NAMES = 5  # of importances
 _MOST_LEAVES = 60  # of a tree that is shown in full
@@ -206,7 +207,8 @@ def _show_surrogates(training: Training, tree: Tree, console: Console) -> None:
     print_head(console, f"Surrogates at the root, for rows without {missing}")
     for surrogate in root.surrogates:
         turned = "not " if surrogate.reversed else ""
-        line = f"{turned}{surrogate.test}: agrees in {100 * surrogate.agreement:.1f} % of rows"
+        test = surrogate.test.branch_text(0, max_categories=_MOST_CATEGORIES)
+        line = f"{turned}{test}: agrees in {100 * surrogate.agreement:.1f} % of rows"
         print_wrapped(console, line, carried="    ")
 
 

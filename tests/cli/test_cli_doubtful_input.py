@@ -1,0 +1,76 @@
+"""Columns that should not be learned from, tables that are streams, and a full disk."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from spinney._cli._reading import Choices, read_data
+
+Run = Callable[..., Result]
+Write = Callable[..., Path]
+
+
+def column_table(cells: list[str]) -> str:
+    return "x,c,y\n" + "".join(f"{k % 7},{c},{'ab'[k % 2]}\n" for k, c in enumerate(cells))
+
+
+def warnings_of(path: Path) -> str:
+    return " ".join(read_data(str(path), Choices(target="y")).warnings)
+
+
+@pytest.mark.parametrize(
+    "form", ["2026-11-{:02d}", "{:02d}.11.2026", "11/{}/26", "2026-11-{:02d} 08:15:00"]
+)
+def test_dates_in_text_are_warned_of(write: Write, form: str) -> None:
+    path = write(column_table([form.format(k % 28 + 1) for k in range(90)]))
+    assert "c holds dates as text, 28 categories" in warnings_of(path)
+    assert "--drop c" in warnings_of(path)
+
+
+@pytest.mark.parametrize("cells", [["A-11-2", "B-11-2"], ["2026-11", "2026-12"], ["1-2.3", "a"]])
+def test_other_text_is_no_date(write: Write, cells: list[str]) -> None:
+    assert warnings_of(write(column_table(cells * 30))) == ""
+
+
+def test_text_with_hardly_two_rows_for_a_category_is_warned_of(write: Write) -> None:
+    nearly = write(column_table([f"k{k // 2 if k < 40 else k}" for k in range(90)]))
+    assert "c is text of 70 categories in 90 rows" in warnings_of(nearly)
+    assert warnings_of(write(column_table([f"k{k // 2}" for k in range(90)]))) == ""
+    assert warnings_of(write(column_table([f"k{k // 2 % 15}" for k in range(20)]))) == ""
+
+
+def test_long_surrogates_are_cut(run: Run, write: Write) -> None:
+    towns = [f"town{k // 2:03d}" for k in range(120)]
+    text = "a,b,y\n" + "".join(
+        f"{town},v{town},{'ab'[(k // 2) % 2]}\n" for k, town in enumerate(towns)
+    )
+    done = run("train", write(text), "--target", "y", "--no-cv", "--model", "cart_full")
+    assert done.exit_code == 0, done.output
+    shown = " ".join(done.output[done.output.index("Surrogates at the root") :].split())
+    assert "... 18 more}: agrees in 100.0 % of rows" in shown
+
+
+def test_a_table_that_is_a_stream_is_refused_with_the_remedy(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for name in ("-", str(pipe)):
+        done = run("train", name, "--target", "y")
+        assert done.exit_code == 2
+        assert f"{name!r} is no file but a stream" in done.stderr
+        assert "Write it to a file first" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_finds_no_space_is_one_sentence() -> None:
+    code = "from spinney._cli import main; main(['datasets'])"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: cannot go on with the output: No space left on device.\n"
