@@ -1,7 +1,8 @@
 """Columns that should not be learned from, tables that are streams, and a full disk."""
 
+import errno
+import io
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from spinney._cli import main
 from spinney._cli._reading import Choices, read_data
+from spinney._cli._refusal import Refusal
 
 Run = Callable[..., Result]
 Write = Callable[..., Path]
@@ -65,12 +68,12 @@ def test_a_table_that_is_a_stream_is_refused_with_the_remedy(run: Run, tmp_path:
         assert "Write it to a file first" in done.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_output_that_finds_no_space_is_one_sentence() -> None:
-    code = "from spinney._cli import main; main(['datasets'])"
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True
-        )
-    assert done.returncode == 2
-    assert done.stderr == "Error: cannot go on with the output: No space left on device.\n"
+class _FullDisk(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_output_that_finds_no_space_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", _FullDisk())
+    with pytest.raises(Refusal, match=r"cannot go on with the output: No space left on device\."):
+        main(["datasets"], standalone_mode=False)
