@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -238,3 +239,52 @@ def test_a_data_set_is_described_with_its_licence(run: Run) -> None:
     text = run("datasets", "pima_indians_diabetes").output
     assert "reproducing published results only" in " ".join(text.split())
     assert "licence" in text
+
+
+def test_columns_that_a_command_does_not_need_may_hold_anything(run: Run, tmp_path: Path) -> None:
+    import datetime
+
+    import pyarrow.parquet
+
+    days = [datetime.date(2026, 11, 1 + k % 9) for k in range(40)]
+    size = [float(k % 4) for k in range(40)]
+    table = pa.table({"day": days, "size": size, "y": ["ab"[k % 4 > 1] for k in range(40)]})
+    data, model = tmp_path / "t.parquet", tmp_path / "m.spinney"
+    pyarrow.parquet.write_table(table, data)
+    refused = run("train", data, "--target", "y")
+    assert "column 'day' holds date32[day]" in refused.stderr
+    assert "--drop day" in refused.stderr
+    trained = run("train", data, "--target", "y", "--drop", "day", "--no-cv", "--out", model)
+    assert trained.exit_code == 0, trained.output
+    assert run("predict", model, data).stdout.splitlines()[:4] == ["prediction", "a", "a", "b"]
+    kept = run("predict", model, data, "--keep", "day").stdout.splitlines()
+    assert kept[:2] == ["day,prediction", "2026-11-01,a"]
+    assert run("evaluate", model, data, "--target", "y").exit_code == 0
+    asked = run("evaluate", model, data).stderr
+    assert "Columns that the model does not use: day, y" in asked
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_misspelt_column_is_hinted_at_though_it_was_not_read(
+    run: Run, tmp_path: Path, ending: str
+) -> None:
+    import pyarrow.parquet
+
+    rows = [{"x": k % 5, "name": f"n{k}", "y": "ab"[k % 5 > 2]} for k in range(30)]
+    text = {
+        "csv": "x,name,y\n" + "".join(",".join(map(str, row.values())) + "\n" for row in rows),
+        "jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+    }
+    data, model = tmp_path / f"t.{ending}", tmp_path / "m.spinney"
+    if ending == "parquet":
+        pyarrow.parquet.write_table(pa.Table.from_pylist(rows), data)
+    else:
+        data.write_text(text[ending])
+    done = run("train", data, "--target", "y", "--drop", "name", "--no-cv", "--out", model)
+    assert done.exit_code == 0, done.output
+    for words in (
+        ("train", data, "--target", "y", "--drop", "nam"),
+        ("predict", model, data, "--keep", "nam"),
+        ("evaluate", model, data, "--target", "nam"),
+    ):
+        assert "Did you mean 'name'?" in run(*words).stderr

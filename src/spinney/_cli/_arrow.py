@@ -35,7 +35,8 @@ def read_arrow(path: Path, wanted: Wanted | None = None) -> Sheet:
     names = [name for name in table.column_names if wanted.wants(name)]
     if not names or not table.num_rows:
         raise Refusal(f"{str(path)!r} holds no rows.")
-    return Sheet([_column(path, name, table.column(name), wanted) for name in names])
+    columns = [_column(path, name, table.column(name), wanted) for name in names]
+    return Sheet(columns, others=tuple(name for name in table.column_names if name not in names))
 
 
 def _read_table(path: Path) -> Any:
@@ -69,7 +70,8 @@ def _column(path: Path, name: str, column: Any, wanted: Wanted) -> Column:
             order = tuple(map(str, column.unify_dictionaries().chunk(0).dictionary.to_pylist()))
         of = of.value_type
     words = pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_boolean(of)
-    if not (words or is_number or getattr(pa.types, "is_string_view", bool)(of)):
+    words = words or getattr(pa.types, "is_string_view", bool)(of)
+    if not (words or is_number) and (wanted.strict or kind is not None):
         raise Refusal(
             f"{str(path)!r}, column {name!r} holds {of}. Turn it into a number or a category, or "
             f"leave it out: --drop {name}."

@@ -27,6 +27,8 @@ class Wanted:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: frozenset[str] | None = None  # columns that matter; None for all
+    without: frozenset[str] = frozenset()  # columns that do not
+    strict: bool = True  # refuse types that no tree can learn from; otherwise they are text
 
     def kind_of(self, name: str) -> Kind | None:
         """Return the kind that a column must have; None if its cells decide."""
@@ -34,15 +36,16 @@ class Wanted:
 
     def wants(self, name: str) -> bool:
         """Say whether a column matters."""
-        return self.only is None or name in self.only
+        return name not in self.without and (self.only is None or name in self.only)
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The columns of a file, and what was strange about them."""
+    """The columns of a file that matter, what was strange about them, and the names of others."""
 
     columns: list[Column]
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def exact_text(number: float) -> str:

@@ -76,7 +76,7 @@ def read_csv(path: Path, wanted: Wanted | None = None) -> Sheet:
         wanted.orders
     )
     while True:
-        cells, lines, decimal_comma = _read_cells(path, as_text, wanted)
+        cells, lines, decimal_comma, others = _read_cells(path, as_text, wanted)
         again = {column.name for column in cells if column.switched}
         if not again:
             break
@@ -90,7 +90,7 @@ def read_csv(path: Path, wanted: Wanted | None = None) -> Sheet:
                 column.name, column.texts, lines.__getitem__, decimal_comma=decimal_comma
             )
             notes += [note] if note else []
-    return Sheet(columns, tuple(notes))
+    return Sheet(columns, tuple(notes), others)
 
 
 def _finished(
@@ -113,7 +113,7 @@ def _finished(
 
 def _read_cells(
     path: Path, as_text: set[str], wanted: Wanted
-) -> tuple[list[_Cells], "array[int]", bool]:
+) -> tuple[list[_Cells], "array[int]", bool, tuple[str, ...]]:
     """Read all cells once; columns in `as_text` are kept as they are."""
     lines = array("q")
     try:
@@ -124,7 +124,7 @@ def _read_cells(
             header = [cell.strip() for cell in _next_row(reader, path) or []]
             _check_header(header, path)
             cells = [_Cells(name, name in as_text) for name in header]
-            kept = [k for k, name in enumerate(header) if wanted.wants(name)]
+            kept = {k for k, name in enumerate(header) if wanted.wants(name)}
             for part in _parts(reader, header, path, lines):
                 for k, column in enumerate(zip(*part, strict=True)):
                     if k in kept:
@@ -137,7 +137,8 @@ def _read_cells(
         ) from error
     if not lines:
         raise Refusal(f"{str(path)!r} has column names but no rows.")
-    return [cells[k] for k in kept], lines, decimal_comma
+    others = tuple(name for name in header if name and not wanted.wants(name))
+    return [cells[k] for k in sorted(kept)], lines, decimal_comma, others
 
 
 def _open(path: Path) -> Any:

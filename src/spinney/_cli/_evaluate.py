@@ -37,13 +37,13 @@ def command(
     from spinney._cli._evaluation import draw, evaluate, show, to_json
     from spinney._cli._model_files import load_model
     from spinney._cli._plot import check_plot_file, save_drawing
-    from spinney._cli._rows import read_rows, with_answers
+    from spinney._cli._rows import read_answers
     from spinney._cli._text import make_console
 
     if plot is not None:
         check_plot_file(plot)
     fitted = load_model(model)
-    answers = with_answers(read_rows(data, fitted), fitted, target)
+    answers = read_answers(data, fitted, target)
     found = evaluate(fitted, answers, costs)
     if as_json:
         click.echo(to_json(found))

@@ -36,7 +36,7 @@ def read_json_lines(path: Path, wanted: Wanted | None = None) -> Sheet:
     """
     wanted = wanted or Wanted()
     try:
-        cells, texts, lines = _read_cells(path, wanted)
+        cells, texts, lines, others = _read_cells(path, wanted)
     except (OSError, EOFError) as error:
         raise Refusal(f"cannot read {str(path)!r}: {error}.") from error
     except UnicodeDecodeError as error:
@@ -46,21 +46,25 @@ def read_json_lines(path: Path, wanted: Wanted | None = None) -> Sheet:
     columns = [
         _column(path, name, found, name in texts, lines, wanted) for name, found in cells.items()
     ]
-    return Sheet(columns)
+    return Sheet(columns, others=others)
 
 
-def _read_cells(path: Path, wanted: Wanted) -> tuple[dict[str, list[str]], set[str], "array[int]"]:
-    """Return the cells by column, the columns that hold text, and the line of each row."""
+def _read_cells(
+    path: Path, wanted: Wanted
+) -> tuple[dict[str, list[str]], set[str], "array[int]", tuple[str, ...]]:
+    """Return cells by column, the columns that hold text, the line of each row, other names."""
     opener: Any = gzip.open if path.suffix == ".gz" else open
     cells: dict[str, list[str]] = {}
     texts: set[str] = set()
     lines = array("q")
+    others: dict[str, None] = {}
     with opener(path, "rt", encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             for name, value in _object(path, number, line).items():
                 if not wanted.wants(name):
+                    others[name] = None
                     continue
                 column = cells.setdefault(name, [])
                 column.extend([""] * (len(lines) - len(column)))
@@ -70,7 +74,7 @@ def _read_cells(path: Path, wanted: Wanted) -> tuple[dict[str, list[str]], set[s
             lines.append(number)
     for column in cells.values():
         column.extend([""] * (len(lines) - len(column)))
-    return cells, texts, lines
+    return cells, texts, lines, tuple(others)
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:

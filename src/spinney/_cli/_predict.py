@@ -30,7 +30,7 @@ def command(
 
     check_output("--out", out)
     fitted = load_model(model)
-    rows = read_rows(data, fitted)
+    rows = read_rows(data, fitted, keep)
     table = predictions(fitted, rows, keep=keep, proba=proba)
     for note in rows.notes:
         click.echo(f"Note: {note}.", err=True)

@@ -9,7 +9,6 @@ from typing import Any
 from spinney._cli._refusal import Refusal
 from spinney._cli._rows import Rows
 from spinney._cli._training import refusing
-from spinney._nearest import did_you_mean
 
 
 def predictions(
@@ -18,8 +17,7 @@ def predictions(
     """Return columns by name: those to keep, `prediction`, and `p_<class>` if asked for."""
     for name in keep:
         if name not in rows.columns:
-            known = [column for column in rows.columns if column]
-            raise Refusal(f"--keep: no column {name!r}.{did_you_mean(name, known)}")
+            raise Refusal(f"--keep: no column {name!r}.{rows.hint(name)}")
     if proba and not hasattr(model, "predict_proba"):
         raise Refusal("--proba: this model has no probabilities.")
     table: dict[str, list[Any]] = {

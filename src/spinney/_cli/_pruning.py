@@ -15,7 +15,7 @@ from spinney._cli._model_files import load_model
 from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
 from spinney._cli._report import show_path
-from spinney._cli._rows import read_rows, with_answers
+from spinney._cli._rows import read_answers
 from spinney._cli._text import leaves_text, print_head, print_line, print_pairs, print_wrapped
 from spinney._cli._training import Settings, refusing, train
 from spinney.datasets import list_datasets
@@ -75,7 +75,7 @@ def from_model(file: Path, test: str | None, target: str | None, rule: str) -> C
     own: PruningPath | None = getattr(model, "pruning_path_", None)
     if test is not None:
         path = cost_complexity_path(own.trees[0] if own is not None else model.tree_)
-        answers = with_answers(read_rows(test, model), model, target)
+        answers = read_answers(test, model, target)
         with refusing():
             select(path, answers.rows.X, answers.y, rule)
         assert path.selected is not None

@@ -94,7 +94,8 @@ class Choices:
                     f"{text!r}."
                 )
             orders[name.strip()] = order
-        return Wanted(dict.fromkeys(self.nominal, "nominal"), orders)
+        dropped = frozenset(self.drop) - {self.target}
+        return Wanted(dict.fromkeys(self.nominal, "nominal"), orders, without=dropped)
 
 
 def read_data(name: str, choices: Choices | None = None) -> Reading:
@@ -178,7 +179,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     """Part the target from the features; leave out rows without one and columns without use."""
     columns, target = sheet.columns, choices.target
     names = [column.name for column in columns if column.name]
-    _check_names(names, choices)
+    _check_names([*names, *sheet.others], choices)
     chosen = next(column for column in columns if column.name == target)
     gaps = missing(chosen)
     notes = list(sheet.notes)

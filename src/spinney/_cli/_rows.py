@@ -28,6 +28,7 @@ class Rows:
     columns: dict[str, Column]
     usual_target: str | None  # of a bundled set
     notes: tuple[str, ...] = ()  # what is strange about them
+    others: tuple[str, ...] = ()  # names of columns that were not asked for
 
     @property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
@@ -38,6 +39,10 @@ class Rows:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.columns[self.names[0]].values)
+
+    def hint(self, name: str) -> str:
+        """Return a hint at the column of the table that is meant, if one is near."""
+        return did_you_mean(name, [known for known in (*self.columns, *self.others) if known])
 
     def one(self, row: int) -> dict[str, Any]:
         """Return one row; gaps are None."""
@@ -55,7 +60,7 @@ class Answers:
     notes: tuple[str, ...]
 
 
-def read_rows(name: str, model: Any) -> Rows:
+def read_rows(name: str, model: Any, others: Sequence[str] | None = None) -> Rows:
     """Read a bundled set or a file, by the columns of a model.
 
     Parameters
@@ -64,30 +69,42 @@ def read_rows(name: str, model: Any) -> Rows:
         Name of a bundled set, or path of a file.
     model : estimator
         Fitted; its columns must all be there. Others may be there too.
+    others : sequence of str, optional
+        Columns to read beside those of the model. Default: all.
 
     Returns
     -------
     Rows
     """
     features = columns_of(model)
-    usual = None
+    usual: str | None = None
+    unread: tuple[str, ...] = ()
     if name in list_datasets():
         found, usual, _ = bundled_columns(name)
     else:
         kinds = {column.name: column.kind for column in features if column.kind != "ordered"}
-        found = read_file(find_file(name), Wanted(kinds)).columns
+        only = None if others is None else frozenset([*(c.name for c in features), *others])
+        sheet = read_file(find_file(name), Wanted(kinds, only=only, strict=False))
+        found, unread = sheet.columns, sheet.others
     columns = {column.name: column for column in found}
     lacking = [column.name for column in features if column.name not in columns]
     if lacking:
         raise Refusal(
             f"{name!r} lacks {_listed(lacking)}, which the model needs."
-            f"{did_you_mean(lacking[0], columns)}"
+            f"{did_you_mean(lacking[0], [*columns, *unread])}"
         )
     notes = []
     for column in features:
         columns[column.name], note = match_labels(columns[column.name], column)
         notes += [note] if note else []
-    return Rows(name, tuple(column.name for column in features), columns, usual, tuple(notes))
+    names = tuple(column.name for column in features)
+    return Rows(name, names, columns, usual, tuple(notes), unread)
+
+
+def read_answers(name: str, model: Any, target: str | None) -> Answers:
+    """Read rows whose answer is known, by the columns of a model; see `with_answers`."""
+    others = None if target is None else (target,)
+    return with_answers(read_rows(name, model, others), model, target)
 
 
 def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
@@ -117,8 +134,7 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
             f"use: {', '.join(others) or 'none'}."
         )
     if target not in rows.columns:
-        known = [name for name in rows.columns if name]
-        raise Refusal(f"--target: no column {target!r}.{did_you_mean(target, known)}")
+        raise Refusal(f"--target: no column {target!r}.{rows.hint(target)}")
     column = rows.columns[target]
     gaps = missing(column)
     notes = list(rows.notes)

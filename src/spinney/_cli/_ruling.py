@@ -3,7 +3,7 @@
 from typing import Any
 
 from spinney._cli._refusal import Refusal
-from spinney._cli._rows import read_rows, with_answers
+from spinney._cli._rows import read_answers
 from spinney._cli._training import refusing
 from spinney.export import to_c, to_json, to_python, to_sql
 
@@ -16,7 +16,7 @@ def rules_of(model: Any, *, paths: bool, prune: str | None, target: str | None) 
             "Train one: spinney train --model cart, c45, igpa or gp."
         )
     if prune is not None:
-        answers = with_answers(read_rows(prune, model), model, target)
+        answers = read_answers(prune, model, target)
         with refusing():
             return model.tree_.rules().prune(answers.rows.X, answers.y)
     rules = getattr(model, "rules_", None)

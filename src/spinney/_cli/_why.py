@@ -36,7 +36,7 @@ def one_row(
     columns = {column.name: column for column in columns_of(model)}
     row: dict[str, Any] = dict.fromkeys(columns)
     if data is not None:
-        rows = read_rows(data, model)
+        rows = read_rows(data, model, ())
         if number is None:
             raise Refusal(f"--row: say which of the {rows.n_rows} rows; the first is 1.")
         if number > rows.n_rows:
