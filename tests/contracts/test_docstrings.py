@@ -1,6 +1,7 @@
 """Docstrings name the parameters that there are, and say the same of the same parameter."""
 
 import doctest
+import importlib
 import inspect
 import itertools
 import re
@@ -13,6 +14,17 @@ import pytest
 import spinney
 from contracts.estimators import CLASSES, LISTED, every, every_class, every_ensemble
 
+PACKAGES = [
+    "compare",
+    "datasets",
+    "ensemble",
+    "evolve",
+    "export",
+    "plot",
+    "pruning",
+    "rules",
+    "tree",
+]
 UNLISTED = {spinney.VotingCombiner}  # its members must be fitted before it is made
 every_documented = pytest.mark.parametrize(
     "cls", [*CLASSES, *UNLISTED], ids=lambda cls: cls.__name__
@@ -154,10 +166,19 @@ def test_methods_document_their_parameters(cls):
 
 @every_documented
 def test_the_example_of_the_class_runs(cls):
-    tests = doctest.DocTestFinder(recurse=False).find(cls, cls.__name__, globs={"np": np})
+    tests = doctest.DocTestFinder(recurse=False).find(cls, cls.__name__, globs={})
     results = [doctest.DocTestRunner().run(test) for test in tests]
     assert sum(result.attempted for result in results) > 0
     assert sum(result.failed for result in results) == 0
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_examples_of_functions_run_as_they_are_pasted(package):
+    module = importlib.import_module(f"spinney.{package}")
+    functions = {n: f for n in module.__all__ if inspect.isfunction(f := getattr(module, n))}
+    for name, function in functions.items():
+        for test in doctest.DocTestFinder(recurse=False).find(function, name, globs={}):
+            assert doctest.DocTestRunner().run(test).failed == 0, name
 
 
 def test_every_estimator_of_the_package_is_in_the_list():

@@ -164,6 +164,7 @@ def disagreement(labels: Any, sample_weight: Any = None) -> Floats:
 
     Examples
     --------
+    >>> from spinney.ensemble import disagreement
     >>> disagreement([[0, 1, 1, 0], [0, 1, 0, 0]])
     array([[0.  , 0.25],
            [0.25, 0.  ]])
@@ -193,6 +194,7 @@ def kappa(labels: Any, sample_weight: Any = None) -> Floats:
 
     Examples
     --------
+    >>> from spinney.ensemble import kappa
     >>> kappa([[0, 1, 1, 0], [0, 1, 0, 0]])
     array([[1. , 0.5],
            [0.5, 1. ]])
@@ -231,6 +233,7 @@ def q_statistic(labels: Any, y: Any, sample_weight: Any = None) -> Floats:
 
     Examples
     --------
+    >>> from spinney.ensemble import q_statistic
     >>> q_statistic([[0, 1, 1, 0], [0, 1, 0, 1]], y=[0, 1, 1, 1])
     array([[ 1., -1.],
            [-1.,  1.]])

@@ -70,6 +70,7 @@ def to_c(model: Any, prefix: str = "model") -> str:
     Examples
     --------
     >>> from spinney import Tree
+    >>> from spinney.export import to_c
     >>> tree = Tree.from_dict({
     ...     "classes": ["bad", "good"],
     ...     "features": ["income"],

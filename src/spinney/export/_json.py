@@ -86,6 +86,7 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     --------
     >>> import json
     >>> from spinney import Tree
+    >>> from spinney.export import from_json, to_json
     >>> tree = Tree.from_dict({
     ...     "classes": ["bad", "good"],
     ...     "features": ["income"],

@@ -59,6 +59,7 @@ def to_python(model: Any) -> str:
     Examples
     --------
     >>> from spinney import Tree
+    >>> from spinney.export import to_python
     >>> tree = Tree.from_dict({
     ...     "classes": ["bad", "good"],
     ...     "features": ["income"],

@@ -84,6 +84,7 @@ def to_sql(
     Examples
     --------
     >>> from spinney import Tree
+    >>> from spinney.export import to_sql
     >>> tree = Tree.from_dict({
     ...     "classes": ["bad", "good"],
     ...     "features": ["income"],

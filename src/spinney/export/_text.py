@@ -43,6 +43,7 @@ def to_text(
     Examples
     --------
     >>> from spinney import Tree
+    >>> from spinney.export import to_text
     >>> tree = Tree.from_dict({
     ...     "classes": ["bad", "good"],
     ...     "features": ["income"],

@@ -106,6 +106,7 @@ class MixtureOfExpertsClassifier(LogProbabilities, ClassifierMixin, BaseMixture)
 
     Examples
     --------
+    >>> import numpy as np
     >>> from spinney import MixtureOfExpertsClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-3, 3, size=(400, 2))

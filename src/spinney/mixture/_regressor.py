@@ -104,6 +104,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from spinney import MixtureOfExpertsRegressor
     >>> x = np.linspace(-3, 3, 200)
     >>> y = np.abs(x)

@@ -26,6 +26,7 @@ def segment_borders(x: ArrayLike, y: Any) -> NDArray[np.float64]:
 
     Examples
     --------
+    >>> from spinney.tree import segment_borders
     >>> segment_borders([8, 8, 12, 12, 14, 16, 16, 18, 20, 20], list("ABABAAAAAB")).tolist()
     [13.0, 19.0]
     """
