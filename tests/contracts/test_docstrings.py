@@ -7,7 +7,6 @@ import itertools
 import re
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
