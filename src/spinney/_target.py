@@ -76,7 +76,7 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
     if type(y) is not np.ndarray or y.ndim != 1:
         if getattr(y, "ndim", 1) > 2:
             raise ValueError(f"y must be one column, got an array of {y.ndim} dimensions.")
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(_plain_type(y), warn=True)
     if len(y) != n_rows:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -89,6 +89,17 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
         raise ValueError(f"Input y contains infinity (index {where}). Drop or correct this row.")
     _refuse_gaps(_is_missing(y))
     return np.asarray(y)
+
+
+def _plain_type(y: Any) -> Any:
+    """Return a column of a nullable type of pandas, if it has no gaps, in the type it stands for.
+
+    NumPy would take whole numbers and booleans of such a column for fractions: 1.0 for True.
+    """
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if not isinstance(plain, np.dtype) or plain.kind not in "biu" or y.isna().any():
+        return y
+    return y.to_numpy(dtype=plain)
 
 
 def _refuse_gaps(missing: NDArray[np.bool_]) -> None:
@@ -154,6 +165,7 @@ def class_target(
     y = check_y(y, len(weight), estimator_name)
     if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
         _refuse_mixed(y)
+        _refuse_numbers_in_objects(y)
         check_classification_targets(y)
     classes, codes = _encode_classes(y, weight > 0, classes)
     n_classes = len(classes)
@@ -183,6 +195,16 @@ def _refuse_mixed(y: NDArray[Any]) -> None:
             f"y holds labels of types {', '.join(kinds)}, which cannot be sorted. "
             "Give labels of one type, such as strings."
         ) from None
+
+
+def _refuse_numbers_in_objects(y: NDArray[Any]) -> None:
+    """Refuse numbers and booleans in an array of objects, which scorers of scikit-learn refuse."""
+    kinds = {type(label) for label in y.tolist()} if y.dtype.kind == "O" else set()
+    if len(kinds) == 1 and kinds <= {bool, int, float}:
+        kind = kinds.pop().__name__
+        raise ValueError(
+            f"y holds labels of type {kind} in an array of objects. Convert it: y.astype({kind})."
+        )
 
 
 def _encode_classes(

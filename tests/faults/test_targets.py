@@ -60,6 +60,14 @@ def test_targets_with_gaps_or_of_the_wrong_shape_are_refused(listed, y, outcome)
             Raises("y .*int, str.*one type", TypeError),
         ),
         "bytes": (np.array([b"no", b"yes"] * (N // 2)), Raises("bytes.*Convert", TypeError)),
+        "booleans in objects": (
+            np.array([False, True] * (N // 2), dtype=object),
+            Raises(r"type bool .*y\.astype\(bool\)"),
+        ),
+        "numbers in objects": (
+            np.array([3, 4] * (N // 2), dtype=object),
+            Raises(r"type int .*y\.astype\(int\)"),
+        ),
         "no label at all": (np.array([None] * N, dtype=object), Raises("NaN.*12 rows.*index 0")),
     }
 )
@@ -126,6 +134,19 @@ def test_labels_in_any_container_are_the_same(listed, make):
     for one, another in zip(trees(other), trees(plain), strict=True):
         assert one.value.tobytes() == another.value.tobytes()
     assert other.predict(X).tolist() == plain.predict(X).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["boolean", "Int64", "UInt8", "bool[pyarrow]", "int32[pyarrow]"])
+def test_labels_of_nullable_types_come_back_as_they_are(dtype):
+    if "pyarrow" in dtype:
+        pytest.importorskip("pyarrow")
+    labels = [False, True] if dtype.startswith("bool") else [3, 4]
+    y = pd.Series(np.array(labels)[np.arange(60) // 30], dtype=dtype)
+    table_x = np.arange(60.0)[:, None]
+    fitted = CARTClassifier().fit(table_x, y)
+    assert fitted.classes_.dtype.kind in "biu"
+    assert str(fitted.classes_.tolist()) == str(labels)
+    assert fitted.score(table_x, y) == 1.0
 
 
 SIZES = [1e300, -1e300, 1e154, 1.7e308, 1e-40, 1e-160, 1e-310]
