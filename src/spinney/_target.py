@@ -203,7 +203,8 @@ def _refuse_numbers_in_objects(y: NDArray[Any]) -> None:
     if len(kinds) == 1 and kinds <= {bool, int, float}:
         kind = kinds.pop().__name__
         raise ValueError(
-            f"y holds labels of type {kind} in an array of objects. Convert it: y.astype({kind})."
+            f"Unknown label type: y holds labels of type {kind} in an array of objects. Convert "
+            f"it: y.astype({kind})."
         )
 
 

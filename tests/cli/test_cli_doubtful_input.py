@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -77,3 +78,28 @@ def test_output_that_finds_no_space_is_one_sentence(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdout", _FullDisk())
     with pytest.raises(Refusal, match=r"cannot go on with the output: No space left on device\."):
         main(["datasets"], standalone_mode=False)
+
+
+def test_what_comes_next_names_the_same_choices(run: Run, write: Write) -> None:
+    lines = [f"c{k},{k % 7},{k % 3},{'ab'[k % 7 > 3]}" for k in range(40)]
+    path = write("id,x,the code,y\n" + "\n".join(lines) + "\n")
+    asked = ["--target", "y", "--drop-ids", "--nominal", "the code"]
+    done = run("compare", path, *asked, "--model", "cart", "--folds", 2, "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    command = next(line for line in done.output.splitlines() if "spinney train" in line)
+    words = shlex.split(command)[1:]
+    assert words[2:7] == ["--target", "y", "--nominal", "the code", "--drop-ids"]
+    again = run(*words[:-2], "--no-cv")
+    assert "id left out: it differs in every row" in again.output
+
+
+def test_long_lines_of_a_tree_go_on_behind_its_branches(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    towns = ["a rather long name of a town", "another long name of a town", "a third long town"]
+    rows = [f"{towns[k % 3]},{k % 5},{'pq'[k % 3 == 2 or k % 5 == 4]}" for k in range(90)]
+    path = write("town,x,y\n" + "\n".join(rows) + "\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = run("prune", path, "--target", "y", "--jobs", 1).output.splitlines()
+    begin = next(k for k, line in enumerate(shown) if "|-- town in" in line or "`-- town" in line)
+    assert shown[begin + 1].startswith(("  |       ", "          "))

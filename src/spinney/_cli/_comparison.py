@@ -1,6 +1,7 @@
 """The result of `compare`: models on the same partitions, and which small one keeps up."""
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from spinney._cli._json import reading_dict
 from spinney._cli._models import make_model
 from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
-from spinney._cli._text import leaves_text, print_head, print_line, print_wrapped
+from spinney._cli._text import leaves_text, print_head, print_line, print_tree, print_wrapped
 from spinney._cli._training import refusing
 from spinney._cli._writing import refusing_folder
 from spinney.compare import (
@@ -260,12 +261,11 @@ def _show_tree(found: Comparison, console: Console) -> None:
         return
     (tree,) = found.trees.values()
     print_head(console, f"{method} on all rows: {leaves_text(tree.n_leaves)}")
-    for line in tree.to_text(max_depth=None if tree.n_leaves <= 20 else 3).splitlines():
-        print_wrapped(console, line, carried="    ")
-    name = reading.source.removesuffix(" (bundled)")
-    target = "" if name != reading.source else f" --target {reading.target.name}"
+    print_tree(console, tree.to_text(max_depth=None if tree.n_leaves <= 20 else 3))
+    name = shlex.quote(reading.source.removesuffix(" (bundled)"))
+    words = ["spinney train", name, *reading.options, f"--model {method} --out model.spinney"]
     print_head(console, "Next")
-    print_wrapped(console, f"spinney train {name}{target} --model {method} --out model.spinney")
+    print_line(console, "  " + " ".join(words))  # not wrapped, to be copied
 
 
 def to_json(found: Comparison) -> str:

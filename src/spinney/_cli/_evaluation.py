@@ -82,7 +82,7 @@ def show(found: Evaluation, console: Console) -> None:
 def _number_pairs(judged: NumberJudgement) -> list[tuple[str, str]]:
     pairs = [("mean absolute error", number_text(judged.mean_absolute_error, 4))]
     if judged.r2 is not None:
-        pairs.append(("R squared", f"{judged.r2:.3f}"))
+        pairs.append(("R squared", f"{round(judged.r2, 3) + 0.0:.3f}"))  # never -0.000
     is_rounding = abs(judged.bias) < 1e-9 * judged.mean_absolute_error
     bias = number_text(0.0 if is_rounding else judged.bias, 4)
     return [*pairs, ("bias", f"{bias}, mean of predicted less true")]

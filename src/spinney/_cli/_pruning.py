@@ -16,7 +16,7 @@ from spinney._cli._reading import Reading
 from spinney._cli._refusal import Refusal
 from spinney._cli._report import show_path
 from spinney._cli._rows import read_answers
-from spinney._cli._text import leaves_text, print_head, print_line, print_pairs, print_wrapped
+from spinney._cli._text import leaves_text, print_head, print_line, print_pairs, print_tree
 from spinney._cli._training import Settings, refusing, train
 from spinney.datasets import list_datasets
 from spinney.pruning import PruningPath, cost_complexity_path, select
@@ -110,8 +110,7 @@ def show(found: Choice, console: Console) -> None:
     show_path(found.path, console)
     tree = found.tree
     print_head(console, f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    for line in tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4).splitlines():
-        print_wrapped(console, line, carried="    ")
+    print_tree(console, tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
 
 
 def to_json(found: Choice) -> str:

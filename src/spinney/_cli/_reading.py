@@ -39,6 +39,7 @@ class Reading:
     task: Task
     notes: tuple[str, ...]  # what was left out, or is strange
     warnings: tuple[str, ...] = ()  # what probably should be left out
+    options: tuple[str, ...] = ()  # of a command that reads the same
 
     @property
     def remarks(self) -> list[tuple[str, str]]:
@@ -97,6 +98,20 @@ class Choices:
         dropped = frozenset(self.drop) - {self.target}
         return Wanted(dict.fromkeys(self.nominal, "nominal"), orders, without=dropped)
 
+    def options(self) -> tuple[str, ...]:
+        """Return these choices as options of a command."""
+        words = []
+        for option, values in (
+            ("--target", [self.target] if self.target is not None else []),
+            ("--task", [self.task] if self.task is not None else []),
+            ("--drop", self.drop),
+            ("--nominal", self.nominal),
+            ("--ordered", self.ordered),
+        ):
+            words += [f"{option} {shlex.quote(value)}" for value in values]
+        words += ["--drop-ids"] * self.drop_ids + ["--drop-unlabelled"] * self.drop_unlabelled
+        return tuple(words)
+
 
 def read_data(name: str, choices: Choices | None = None) -> Reading:
     """Read a bundled set or a file.
@@ -113,6 +128,10 @@ def read_data(name: str, choices: Choices | None = None) -> Reading:
     Reading
     """
     choices = choices or Choices()
+    return replace(_read(name, choices), options=choices.options())
+
+
+def _read(name: str, choices: Choices) -> Reading:
     if name in list_datasets():
         columns, target, task = bundled_columns(name)
         sheet = Sheet([_retyped(column, choices.wanted()) for column in columns])

@@ -1,7 +1,5 @@
 """The result of `train` as text: readable at 80 columns, plain when it is piped."""
 
-import re
-
 import numpy as np
 from rich.console import Console
 
@@ -15,6 +13,7 @@ from spinney._cli._text import (
     print_head,
     print_pairs,
     print_table,
+    print_tree,
     print_wrapped,
 )
 from spinney._cli._training import Training
@@ -28,7 +27,6 @@ _NEIGHBOURS = 4  # shown on each side of the selected tree in a longer one
 _MOST_NAMES = 5  # of importances
 _MOST_LEAVES = 60  # of a tree that is shown in full
 _BAR = 20
-_GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")
 
 
 def show(training: Training, console: Console) -> None:
@@ -57,8 +55,7 @@ def _show_tree(training: Training, tree: Tree, console: Console) -> None:
     print_head(console, f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
     print_wrapped(console, _how(training))
     depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
-    for line in tree.to_text(max_depth=depth).splitlines():
-        print_wrapped(console, line, carried=_carried(line))
+    print_tree(console, tree.to_text(max_depth=depth))
 
 
 def _how(training: Training) -> str:
@@ -75,14 +72,6 @@ def _fitting_depth(tree: Tree) -> int:
         levels[node] = levels[tree.parent[node]] + 1
     counts = np.cumsum(np.bincount(levels))
     return max(1, int(np.searchsorted(counts, 2 * _MOST_LEAVES)) - 1)
-
-
-def _carried(line: str) -> str:
-    """Return what stands before the rest of a long line of a tree: the branches that go on."""
-    guides = _GUIDES.match(line)
-    lead = guides.group() if guides else ""
-    own = "|   " if lead.endswith("|-- ") else " " * len(lead[-4:])
-    return lead[:-4] + own + "    "
 
 
 def _show_members(training: Training, console: Console) -> None:

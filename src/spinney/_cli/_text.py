@@ -1,11 +1,13 @@
 """Printing that the commands share: words, wrapped lines, small tables; no trailing space."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console
 
 _INDENT = "  "
+_GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")  # of a tree: branches that go on
 
 
 def make_console() -> Console:
@@ -41,6 +43,19 @@ def print_wrapped(console: Console, text: str, carried: str = "") -> None:
         text, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
     ):
         print_line(console, _INDENT + line)
+
+
+def print_tree(console: Console, text: str) -> None:
+    """Print a tree; the rest of a long line stands behind the branches that go on."""
+    for line in text.splitlines():
+        print_wrapped(console, line, carried=_carried(line))
+
+
+def _carried(line: str) -> str:
+    guides = _GUIDES.match(line)
+    lead = guides.group() if guides else ""
+    own = "|   " if lead.endswith("|-- ") else " " * len(lead[-4:])
+    return lead[:-4] + own + "    "
 
 
 def print_pairs(console: Console, pairs: Sequence[tuple[str, str]]) -> None:
