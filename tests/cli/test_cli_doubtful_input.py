@@ -103,3 +103,36 @@ def test_long_lines_of_a_tree_go_on_behind_its_branches(
     shown = run("prune", path, "--target", "y", "--jobs", 1).output.splitlines()
     begin = next(k for k, line in enumerate(shown) if "|-- town in" in line or "`-- town" in line)
     assert shown[begin + 1].startswith(("  |       ", "          "))
+
+
+@pytest.mark.parametrize("word", ["NULL", ".", "N/A", "#N/A", "-"])
+def test_words_among_numbers_are_told_with_the_remedy(write: Write, word: str) -> None:
+    cells = [word if k % 4 == 0 else f"{k / 8}" for k in range(90)]
+    reading = read_data(str(write(column_table(cells))), Choices(target="y"))
+    assert reading.notes == (
+        f"c is taken as nominal: 23 cells are no number (first: {word!r}, line 2). Leave cells "
+        "without a value empty",
+    )
+    assert reading.warnings == ()
+
+
+@pytest.mark.parametrize("form", ["${}", "{} %", "€ {}", "1.{:03d},50", "{},5"])
+def test_numbers_with_signs_are_told_with_the_remedy(write: Write, form: str) -> None:
+    assert "numbers with signs" in warnings_of(write(_quoted(form)))
+
+
+def _quoted(form: str) -> str:
+    return "x,c,y\n" + "".join(
+        f'{k % 7},"{form.format(k // 2)}",{"ab"[k % 2]}\n' for k in range(90)
+    )
+
+
+@pytest.mark.parametrize("form", ["10.0.0.{}", "{}-{}", "a{}", "v1.{}"])
+def test_other_text_with_digits_is_no_number(write: Write, form: str) -> None:
+    assert "numbers with signs" not in warnings_of(write(_quoted(form.replace("{}-{}", "{0}-{0}"))))
+
+
+def test_a_file_with_bars_is_refused_with_the_remedy(run: Run, write: Write) -> None:
+    done = run("train", write("a|y\n1|b\n2|c\n"), "--target", "y")
+    assert done.exit_code == 2
+    assert "names one column, 'a|y'. Part cells by commas, semicolons or tabs." in done.stderr

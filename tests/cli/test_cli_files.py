@@ -138,7 +138,8 @@ def test_a_few_words_among_numbers_are_pointed_out(write: Write) -> None:
     rows[17] = "unknown,b"
     reading = read_data(str(write("x,y\n" + "\n".join(rows) + "\n")), Choices("y"))
     assert reading.notes == (
-        "x is taken as nominal: 1 cell is no number (first: 'unknown', line 19)",
+        "x is taken as nominal: 1 cell is no number (first: 'unknown', line 19). Leave "
+        "cells without a value empty",
     )
 
 

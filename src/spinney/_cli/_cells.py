@@ -17,6 +17,7 @@ from spinney.datasets._read import Column, natural_key
 
 MISSING = frozenset({"", "NA", "NaN", "nan", "?"})
 _MOSTLY = 0.9  # a column with this share of numbers was probably meant to be one
+_FEW_WORDS = 3  # in a column of numbers, so many words probably stand for gaps
 LineOf = Callable[[int], int]
 
 
@@ -115,10 +116,12 @@ def odd_cells_note(
     kinds = {cell: number_of(cell, decimal_comma=decimal_comma) for cell in set(cells)}
     present = [row for row, cell in enumerate(cells) if cell not in MISSING]
     odd = [row for row in present if kinds[cells[row]] is None]
-    if not odd or len(odd) > (1 - _MOSTLY) * len(present):
+    words = {cells[row] for row in odd}
+    few = len(words) <= _FEW_WORDS and 2 * len(odd) < len(present) and len(kinds) > 2 * _FEW_WORDS
+    if not odd or (len(odd) > (1 - _MOSTLY) * len(present) and not few):
         return None
     count = "1 cell is" if len(odd) == 1 else f"{len(odd)} cells are"
     return (
         f"{name} is taken as nominal: {count} no number (first: {cells[odd[0]]!r}, "
-        f"line {line_of(odd[0])})"
+        f"line {line_of(odd[0])}). Leave cells without a value empty"
     )

@@ -206,6 +206,11 @@ def _bad_line(path: Path) -> str:
 def _check_header(header: Sequence[str], path: Path) -> None:
     if not any(header):
         raise Refusal(f"{str(path)!r} is empty. Its first line must hold the names of the columns.")
+    if len(header) == 1 and "|" in header[0]:
+        raise Refusal(
+            f"{str(path)!r}: the first line names one column, {header[0]!r}. Part cells by commas, "
+            "semicolons or tabs."
+        )
     seen: set[str] = set()
     for name in filter(None, header):
         if name in seen:

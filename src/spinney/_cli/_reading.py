@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Sheet, Wanted, exact_text
+from spinney._cli._cells import Sheet, Wanted, exact_text, number_of
 from spinney._cli._files import read_file
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
@@ -26,6 +26,8 @@ from spinney.datasets._read import Column
 
 _MOST_CLASSES = 10  # whole numbers with more values than this are no classes
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
+_DIGITS = r"(\d{1,3}([,.' ]\d{3})+|\d+)([.,]\d+)?"
+_DRESSED = re.compile(rf"[-+]?([$€£¥] ?{_DIGITS}|{_DIGITS} ?[%$€£¥]|{_DIGITS})")
 _FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 
 
@@ -267,6 +269,11 @@ def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], li
                     f"order. Turn it into a number, such as days, or leave it out with --drop "
                     f"{shlex.quote(name)}"
                 )
+            elif (dressed := _dressed_number(column)) is not None:
+                warnings.append(
+                    f"{name} is taken as nominal: it holds numbers with signs, such as "
+                    f"{dressed!r}. Write them plainly, as 1234.5, to have it numeric"
+                )
             elif _is_nearly_id(column):
                 warnings.append(
                     f"{name} is text of {len(column.categories)} categories in "
@@ -337,12 +344,22 @@ def _is_id(column: Column) -> bool:
 
 def _is_nearly_id(column: Column) -> bool:
     """Say whether a column of text has hardly two rows for each category."""
-    few = len(column.categories) < _FEWEST_IDS
-    return (
-        not few
-        and column.kind == "nominal"
-        and 2 * len(column.categories) > int((~missing(column)).sum())
-    )
+    n = len(column.categories)
+    if column.kind != "nominal" or n < _FEWEST_IDS or 2 * n <= int((~missing(column)).sum()):
+        return False
+    numbers = sum(number_of(label) is not None for label in column.categories)
+    return 2 * numbers < n  # others are noted as numbers among which words stand
+
+
+def _dressed_number(column: Column) -> str | None:
+    """Return a number that signs make text, such as $5 or 1,234.50, if all of them are numbers."""
+    if column.kind != "nominal" or len(column.categories) < _FEWEST_IDS:
+        return None
+    plain = [number_of(label) is not None for label in column.categories]
+    dressed = [
+        label for label, is_plain in zip(column.categories, plain, strict=True) if not is_plain
+    ]
+    return dressed[0] if dressed and all(map(_DRESSED.fullmatch, dressed)) else None
 
 
 def _is_dates(column: Column) -> bool:
