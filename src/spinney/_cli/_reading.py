@@ -3,7 +3,6 @@
 A bundled set and a file give the same thing, so that everything after this step is written once.
 """
 
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,22 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Sheet, Wanted, exact_text, number_of
+from spinney._cli._cells import Sheet, Wanted, exact_text
 from spinney._cli._files import read_file
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
+from spinney._cli._useful import missing, useful
 from spinney._nearest import did_you_mean
 from spinney._table import OrderedLabels
-from spinney._table._cells import LARGEST_EXACT
 from spinney.datasets import list_datasets, load
 from spinney.datasets._dataset import Task
 from spinney.datasets._read import Column
 
 _MOST_CLASSES = 10  # whole numbers with more values than this are no classes
-_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
-_DIGITS = r"(\d{1,3}([,.' ]\d{3})+|\d+)([.,]\d+)?"
-_DRESSED = re.compile(rf"[-+]?([$€£¥] ?{_DIGITS}|{_DIGITS} ?[%$€£¥]|{_DIGITS})")
-_FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +213,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         rows = plural(len(chosen.values), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
     others = [c for c in columns if c.name != target and c.name not in choices.drop]
-    features, left_out, warnings = _useful(others, choices.drop_ids)
+    features, left_out, warnings = useful(others, choices.drop_ids)
     if not features:
         raise Refusal(f"no columns are left to predict {target!r} from.")
     task = choices.task or _guess_task(chosen)
@@ -240,49 +235,6 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         for name in given:
             if name not in names:
                 raise Refusal(f"{option}: no column {name!r}.{did_you_mean(name, names)} {listed}")
-
-
-def _useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], list[str], list[str]]:
-    """Return the columns to learn from, notes about the others, and warnings of ids."""
-    features, notes, warnings = [], [], []
-    for column in columns:
-        name = column.name
-        if not name:
-            notes.append("a column without a name left out")
-        elif missing(column).all():
-            notes.append(f"{name} left out: it holds no value")
-        elif _is_id(column) and drop_ids:
-            notes.append(f"{name} left out: it differs in every row")
-        else:
-            features.append(column)
-            if _is_id(column):
-                held = (
-                    "whole numbers that differ" if column.kind == "numeric" else "text that differs"
-                )
-                warnings.append(
-                    f"{name} may be an id, {held} in every row: a tree learns rows by heart from "
-                    f"it. Leave it out with --drop {shlex.quote(name)} or --drop-ids"
-                )
-            elif _is_dates(column):
-                warnings.append(
-                    f"{name} holds dates as text, {len(column.categories)} categories without an "
-                    f"order. Turn it into a number, such as days, or leave it out with --drop "
-                    f"{shlex.quote(name)}"
-                )
-            elif (dressed := _dressed_number(column)) is not None:
-                warnings.append(
-                    f"{name} is taken as nominal: it holds numbers with signs, such as "
-                    f"{dressed!r}. Write them plainly, as 1234.5, to have it numeric"
-                )
-            elif _is_nearly_id(column):
-                warnings.append(
-                    f"{name} is text of {len(column.categories)} categories in "
-                    f"{int((~missing(column)).sum())} rows: a tree learns rows by heart from it. "
-                    f"Leave it out with --drop {shlex.quote(name)}, or join categories"
-                )
-            elif _is_rounded(column):
-                notes.append(f"{name}: whole numbers beyond 2**53 may be rounded")
-    return features, notes, warnings
 
 
 def _guess_task(target: Column) -> Task:
@@ -320,56 +272,6 @@ def as_table(columns: Iterable[Column]) -> dict[str, Any]:
     }
 
 
-def missing(column: Column) -> NDArray[np.bool_]:
-    """Say of each row whether it has no value."""
-    if column.kind == "numeric":
-        return np.asarray(np.isnan(column.values))
-    return np.array([value is None for value in column.values.tolist()], dtype=bool)
-
-
 def take(column: Column, rows: NDArray[np.bool_]) -> Column:
     """Return some rows of a column."""
     return replace(column, values=column.values[rows])
-
-
-def _is_id(column: Column) -> bool:
-    """Say whether a column may name or count the rows rather than describe them."""
-    if column.kind == "nominal":
-        present = column.values[~missing(column)].tolist()
-        return len(present) > 1 and len(set(present)) == len(present)
-    if len(column.values) < _FEWEST_IDS or not column.is_whole:
-        return False
-    return len(np.unique(column.values)) == len(column.values)
-
-
-def _is_nearly_id(column: Column) -> bool:
-    """Say whether a column of text has hardly two rows for each category."""
-    n = len(column.categories)
-    if column.kind != "nominal" or n < _FEWEST_IDS or 2 * n <= int((~missing(column)).sum()):
-        return False
-    numbers = sum(number_of(label) is not None for label in column.categories)
-    return 2 * numbers < n  # others are noted as numbers among which words stand
-
-
-def _dressed_number(column: Column) -> str | None:
-    """Return a number that signs make text, such as $5 or 1,234.50, if all of them are numbers."""
-    if column.kind != "nominal" or len(column.categories) < _FEWEST_IDS:
-        return None
-    plain = [number_of(label) is not None for label in column.categories]
-    dressed = [
-        label for label, is_plain in zip(column.categories, plain, strict=True) if not is_plain
-    ]
-    return dressed[0] if dressed and all(map(_DRESSED.fullmatch, dressed)) else None
-
-
-def _is_dates(column: Column) -> bool:
-    """Say whether a column of text holds dates, such as 2026-11-16 or 16.11.2026."""
-    return column.kind == "nominal" and all(map(_DATE.fullmatch, column.categories))
-
-
-def _is_rounded(column: Column) -> bool:
-    """Say whether a column holds numbers so large that neighbours may have become equal."""
-    if column.kind != "numeric":
-        return False
-    sizes = np.abs(column.values)
-    return bool(np.any((sizes > LARGEST_EXACT) & np.isfinite(sizes)))

@@ -11,9 +11,10 @@ from spinney._cli._cells import Wanted, exact_text
 from spinney._cli._files import read_file
 from spinney._cli._labels import match_labels, other_spellings
 from spinney._cli._model_files import columns_of, is_classifier
-from spinney._cli._reading import as_table, bundled_columns, find_file, missing, take
+from spinney._cli._reading import as_table, bundled_columns, find_file, take
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
+from spinney._cli._useful import missing
 from spinney._nearest import did_you_mean
 from spinney.datasets import list_datasets
 from spinney.datasets._read import Column
