@@ -284,8 +284,8 @@ def test_a_misspelt_column_is_hinted_at_though_it_was_not_read(
     done = run("train", data, "--target", "y", "--drop", "name", "--no-cv", "--out", model)
     assert done.exit_code == 0, done.output
     for words in (
-        ("train", data, "--target", "y", "--drop", "namme"),
-        ("predict", model, data, "--keep", "namme"),
-        ("evaluate", model, data, "--target", "namme"),
+        ("train", data, "--target", "y", "--drop", "name_"),
+        ("predict", model, data, "--keep", "name_"),
+        ("evaluate", model, data, "--target", "name_"),
     ):
         assert "Did you mean 'name'?" in run(*words).stderr
