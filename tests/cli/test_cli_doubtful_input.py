@@ -136,3 +136,31 @@ def test_a_file_with_bars_is_refused_with_the_remedy(run: Run, write: Write) -> 
     done = run("train", write("a|y\n1|b\n2|c\n"), "--target", "y")
     assert done.exit_code == 2
     assert "names one column, 'a|y'. Part cells by commas, semicolons or tabs." in done.stderr
+
+
+def test_a_file_that_is_read_is_not_written_over(run: Run, write: Write, tmp_path: Path) -> None:
+    text = column_table(["u", "v", "w"] * 20)
+    data, model, link = write(text), tmp_path / "m.spinney", tmp_path / "link.csv"
+    link.symlink_to(data)
+    for out in (data, link):
+        done = run("train", data, "--target", "y", "--no-cv", "--out", out)
+        assert done.exit_code == 2
+        assert f"--out: {str(out)!r} is read by this command and would be lost" in done.stderr
+    assert run("train", data, "--target", "y", "--no-cv", "--out", model).exit_code == 0
+    held = model.read_bytes()
+    for words in (
+        ("predict", model, data, "--out", data),
+        ("predict", model, data, "--out", model),
+        ("rules", model, "--out", model),
+        ("prune", data, "--target", "y", "--out", data),
+        ("prune", model, "--test", data, "--target", "y", "--out", data),
+    ):
+        assert "would be lost" in run(*words).stderr, words
+    assert data.read_text() == text
+    assert model.read_bytes() == held
+    assert run("prune", model, "--leaves", 1, "--out", model).exit_code == 0  # a newer version
+
+
+def test_trees_of_a_model_that_is_one_are_refused_by_the_option(run: Run) -> None:
+    done = run("train", "credit_example", "--trees", 5)
+    assert "--trees: cart has no members to count" in done.stderr

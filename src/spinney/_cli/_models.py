@@ -123,6 +123,8 @@ def _refuse_strange(
 ) -> None:
     allowed = set(known) | (member_parameters(task) if model.has_members else set())
     for key in others:
+        if key == "n_estimators" and key not in allowed:
+            raise Refusal(f"--trees: {name} has no members to count. Use --model forest, say.")
         if key not in allowed:
             raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
 

@@ -28,7 +28,7 @@ def command(
     from spinney._cli._rows import read_rows
     from spinney._cli._writing import check_output, write_text
 
-    check_output("--out", out)
+    check_output("--out", out, data, model)
     fitted = load_model(model)
     rows = read_rows(data, fitted, keep)
     table = predictions(fitted, rows, keep=keep, proba=proba)

@@ -70,7 +70,7 @@ def command(
     from spinney._cli._training import Settings
     from spinney._cli._writing import check_output
 
-    check_output("--out", out)
+    check_output("--out", out, test, None if is_model_file(source) else source)
     if plot is not None:
         check_plot_file(plot)
     if is_model_file(source):

@@ -46,7 +46,7 @@ def command(
     from spinney._cli._ruling import rules_of, written
     from spinney._cli._writing import check_output, write_text
 
-    check_output("--out", out)
+    check_output("--out", out, model, prune)
     fitted = load_model(model)
     rules = rules_of(fitted, paths=paths, prune=prune, target=target)
     text = written(rules, format_, table=table, keep=list(keep), probabilities=proba, prefix=prefix)

@@ -92,7 +92,7 @@ def command(
     from spinney._cli._training import Settings, train
     from spinney._cli._writing import check_output
 
-    check_output("--out", out)
+    check_output("--out", out, data)
     if plot is not None:
         check_plot_file(plot)
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}

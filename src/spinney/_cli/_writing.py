@@ -9,10 +9,14 @@ from spinney._atomic import write_atomically
 from spinney._cli._refusal import Refusal
 
 
-def check_output(option: str, path: Path | None) -> None:
-    """Refuse a file that could not be written, before any work is done."""
+def check_output(option: str, path: Path | None, *read: str | Path | None) -> None:
+    """Refuse a file that could not be written, or that is read, before any work is done."""
     if path is None:
         return
+    if any(_is_same(path, other) for other in read):
+        raise Refusal(
+            f"{option}: {str(path)!r} is read by this command and would be lost. Give another name."
+        )
     if path.is_dir():
         raise Refusal(f"{option}: {str(path)!r} is a folder. Give the name of a file in it.")
     folder = path.absolute().parent
@@ -20,6 +24,10 @@ def check_output(option: str, path: Path | None) -> None:
         raise Refusal(f"{option}: there is no folder {str(folder)!r}. Make it first.")
     if not os.access(folder, os.W_OK):
         raise Refusal(f"{option}: the folder {str(folder)!r} may not be written to.")
+
+
+def _is_same(path: Path, other: str | Path | None) -> bool:
+    return other is not None and path.is_file() and Path(other).exists() and path.samefile(other)
 
 
 def write_bytes(option: str, path: Path, content: bytes) -> None:
