@@ -88,3 +88,28 @@ def test_unknown_categories_are_told_by_predict_and_evaluate(
 def test_a_spelling_that_could_be_two_labels_is_neither() -> None:
     assert other_spellings(["TRUE", "3.0", "x"], ["True", "true", "3"]) == {"3.0": "3"}
     assert other_spellings(["03", "1.50"], ["3", "1.5"]) == {}
+
+
+def test_kept_columns_are_copied_as_they_are_written(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    ids = ["007", "00000", "9007199254740993", "1e3", "2.50", "", "x"] + [str(k) for k in range(23)]
+    rows = [f"{name},{k % 5},{'01'[k % 5 > 2]}x" for k, name in enumerate(ids)]
+    data, model = write("id,x,y\n" + "\n".join(rows) + "\n"), tmp_path / "m.spinney"
+    done = run("train", data, "--target", "y", "--drop", "id", "--no-cv", "--out", model)
+    assert done.exit_code == 0, done.output
+    lines = run("predict", model, data, "--keep", "id", "--keep", "x").stdout.splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == ids
+    assert lines[1].split(",")[1:] == ["0", "0x"]
+    told = run("predict", model, data, "--keep", "id", "--json").stdout.splitlines()
+    found = [json.loads(line)["id"] for line in told[:8]]
+    assert found == ["007", "00000", 9007199254740993, "1e3", "2.50", None, "x", 0]
+
+
+def test_labels_that_look_like_numbers_stay_text_in_json(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    data, model = write("x,y\n" + "1,1\n2,b\n" * 9), tmp_path / "m.spinney"
+    assert run("train", data, "--target", "y", "--no-cv", "--out", model).exit_code == 0
+    first = run("predict", model, data, "--json").stdout.splitlines()[0]
+    assert json.loads(first) == {"prediction": "1"}

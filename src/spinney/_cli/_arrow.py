@@ -71,7 +71,7 @@ def _column(path: Path, name: str, column: Any, wanted: Wanted) -> Column:
         of = of.value_type
     words = pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_boolean(of)
     words = words or getattr(pa.types, "is_string_view", bool)(of)
-    if not (words or is_number) and (wanted.strict or kind is not None):
+    if not (words or is_number) and wanted.strict:
         raise Refusal(
             f"{str(path)!r}, column {name!r} holds {of}. Turn it into a number or a category, or "
             f"leave it out: --drop {name}."

@@ -30,7 +30,7 @@ def command(
 
     check_output("--out", out, data, model)
     fitted = load_model(model)
-    rows = read_rows(data, fitted, keep)
+    rows = read_rows(data, fitted, keep, copied=True)
     table = predictions(fitted, rows, keep=keep, proba=proba)
     for note in rows.notes:
         click.echo(f"Note: {note}.", err=True)

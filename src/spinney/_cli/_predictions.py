@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,9 +44,25 @@ def to_csv(table: dict[str, list[Any]]) -> str:
 
 
 def to_json_lines(table: dict[str, list[Any]]) -> str:
-    """Return a table as JSON lines."""
-    rows = zip(*table.values(), strict=True)
+    """Return a table as JSON lines; a copied cell that is just how a number is written is one."""
+    kept = list(table).index("prediction")
+    columns = list(table.values())
+    typed = [[_number(cell) for cell in cells] for cells in columns[:kept]] + columns[kept:]
+    rows = zip(*typed, strict=True)
     return "".join(json.dumps(dict(zip(table, row, strict=True))) + "\n" for row in rows)
+
+
+def _number(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    for kind in (int, float):
+        try:
+            number = kind(cell)
+        except ValueError:
+            continue
+        if str(number) == cell and math.isfinite(number):
+            return number
+    return cell
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,10 @@ from spinney._cli._text import plural
 from spinney._cli._useful import missing
 from spinney._nearest import did_you_mean
 from spinney.datasets import list_datasets
+from spinney.datasets._dataset import Kind
 from spinney.datasets._read import Column
+
+_TEXT: Kind = "nominal"  # cells as they are written
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,9 @@ class Answers:
     notes: tuple[str, ...]
 
 
-def read_rows(name: str, model: Any, others: Sequence[str] | None = None) -> Rows:
+def read_rows(
+    name: str, model: Any, others: Sequence[str] | None = None, *, copied: bool = False
+) -> Rows:
     """Read a bundled set or a file, by the columns of a model.
 
     Parameters
@@ -72,6 +77,8 @@ def read_rows(name: str, model: Any, others: Sequence[str] | None = None) -> Row
         Fitted; its columns must all be there. Others may be there too.
     others : sequence of str, optional
         Columns to read beside those of the model. Default: all.
+    copied : bool, default=False
+        Whether the others are only copied, so that their cells stay text: 007 is no 7.
 
     Returns
     -------
@@ -83,7 +90,9 @@ def read_rows(name: str, model: Any, others: Sequence[str] | None = None) -> Row
     if name in list_datasets():
         found, usual, _ = bundled_columns(name)
     else:
-        kinds = {column.name: column.kind for column in features if column.kind != "ordered"}
+        kinds: dict[str, Kind] = {c.name: c.kind for c in features if c.kind != "ordered"}
+        if copied:
+            kinds = {**dict.fromkeys(others or (), _TEXT), **kinds}
         only = None if others is None else frozenset([*(c.name for c in features), *others])
         sheet = read_file(find_file(name), Wanted(kinds, only=only, strict=False))
         found, unread = sheet.columns, sheet.others
