@@ -76,7 +76,8 @@ class PruningPath(PlainState):
     trees : sequence of Tree
         The subtrees, made when asked for.
     errors, standard_errors : array of shape (n_trees,) or None
-        Cost per row of each tree on rows that did not grow it, after a selection.
+        Cost per row of each tree on rows that did not grow it, after a selection. Weights enter
+        both, but the standard error is that of so many rows, not of so much weight.
     selected : int or None
         The tree that was chosen.
     rule : str or None

@@ -66,6 +66,7 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
       }
     }
     weight_ += w;
+    scaled_weight_ += w * class_scale(target, row);
     ++n_rows_;
   }
 }
@@ -83,24 +84,39 @@ void CurveSum::add(const CurveSum& other) {
     squares_[i] += other.squares_[i];
   }
   weight_ += other.weight_;
+  scaled_weight_ += other.scaled_weight_;
   n_rows_ += other.n_rows_;
 }
 
 ErrorCurve CurveSum::curve() const {
   ErrorCurve curve;
+  const double unit = scaled_weight_ / weight_;  // what a row counts for on average, as in the risks of a tree
   double sum = 0.0, squares = 0.0;
   for (std::size_t i = 0; i + 1 < sum_.size(); ++i) {
     sum += sum_[i];
     squares += squares_[i];
     const double mean = std::max(0.0, sum / weight_);
     const double variance = std::max(0.0, squares / weight_ - mean * mean);
-    curve.error.push_back(mean);
-    curve.standard_error.push_back(std::sqrt(variance / static_cast<double>(n_rows_)));
+    curve.error.push_back(mean / unit);
+    curve.standard_error.push_back(std::sqrt(variance / static_cast<double>(n_rows_)) / unit);
   }
   return curve;
 }
 
 namespace {
+
+/// What to multiply the alphas of a fold's tree by, so that they are per row as those of the whole tree are: a class
+/// counts for the same everywhere, but its share of a fold is another one, and with it what the fold's rows count for.
+double fold_unit(const Target& target, const Samples& samples, const Fold& fold, const Tree& tree) {
+  if (target.class_scale.empty() || !(tree.weight[0] > 0.0)) return 1.0;
+  double all = 0.0, all_scaled = 0.0, grown = 0.0;
+  for (SampleIndex s = 0; s < samples.size(); ++s) {
+    all += samples.weight[s];
+    all_scaled += samples.weight[s] * class_scale(target, samples.row[s]);
+    if (fold.grow[samples.row[s]]) grown += samples.weight[s];
+  }
+  return tree.weight[0] / grown * (all / all_scaled);
+}
 
 CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
                   const SortedColumns* sorted, const Fold& fold, std::span<const double> alphas, Interrupt& interrupt) {
@@ -119,7 +135,10 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));
   }
   CurveSum sum(alphas.size());
-  sum.add_rows(tree, cost_complexity(tree, LinkRule::rpart), alphas, data.values, target, held_out, interrupt);
+  CostComplexity path = cost_complexity(tree, LinkRule::rpart);
+  const double unit = fold_unit(target, samples, fold, tree);
+  for (double& alpha : path.node_alpha) alpha *= unit;
+  sum.add_rows(tree, path, alphas, data.values, target, held_out, interrupt);
   return sum;
 }
 

@@ -32,8 +32,8 @@ class CurveSum {
   /// A cost that a row has in the subtrees from begin up to end.
   void add_cost(std::size_t begin, std::size_t end, double weight, double cost);
 
-  std::vector<double> sum_, squares_;  // as steps from one subtree to the next
-  double weight_ = 0.0;
+  std::vector<double> sum_, squares_;          // as steps from one subtree to the next
+  double weight_ = 0.0, scaled_weight_ = 0.0;  // of the rows; with what their classes count for
   std::int64_t n_rows_ = 0;
 };
 

@@ -4,9 +4,12 @@
 
 namespace spinney {
 
+double class_scale(const Target& target, std::size_t row) {
+  return target.class_scale.empty() ? 1.0 : target.class_scale[target.codes[row]];
+}
+
 double class_cost(const Tree& tree, ClassCode label, const Target& target, std::size_t row) {
-  const double scale = target.class_scale.empty() ? 1.0 : target.class_scale[target.codes[row]];
-  return scale * tree.loss(target.codes[row], label);
+  return class_scale(target, row) * tree.loss(target.codes[row], label);
 }
 
 double row_cost(const Tree& tree, NodeId node, ClassCode label, const Target& target, std::size_t row) {

@@ -29,6 +29,8 @@ std::vector<NodeId> left_out_nodes(const Tree& tree, const Matrix& x, const Targ
 
 /// The label of every node; zeros for regression.
 std::vector<ClassCode> labels(const Tree& tree);
+/// What the class of a row counts for: its weight or prior; 1 for regression.
+double class_scale(const Target& target, std::size_t row);
 /// Cost of giving one row of the target a label.
 double class_cost(const Tree& tree, ClassCode label, const Target& target, std::size_t row);
 /// Cost of answering one row of the target with a node's label or value.
