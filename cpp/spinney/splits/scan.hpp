@@ -56,8 +56,15 @@ struct Groups {
   std::size_t size() const { return rank.size(); }
   void clear(std::size_t n_moments);
   const double* moments_of(std::size_t group) const { return moments.data() + group * k; }
-  /// Reorders the groups by ascending key; equal keys keep their order.
-  void sort_by(const std::vector<double>& keys);
+  /// Reorders the groups by ascending key; equal keys keep their order. But if the groups below or above equal ones are
+  /// fewer than the limits allow, only a cut through the equal ones can part them: those that fill the side with few
+  /// rows to spare are next to it.
+  void sort_by(const std::vector<double>& keys, const Limits& limits);
+
+ private:
+  /// Takes groups until a side that has so much meets the limits, the smallest first, and gives back what is too much.
+  std::vector<std::size_t> take(std::vector<std::size_t>& from, double has_rows, double has_weight,
+                                const Limits& limits) const;
 };
 
 /// Memory of one worker, reused from node to node.
