@@ -111,3 +111,16 @@ def test_trees_without_limits_part_from_scikit_learn_only_where_gains_tie(
     ours = CARTClassifier(criterion).fit(X, y, w)
     assert assert_as_good(ours.tree_.root, theirs.tree_) > 10
     assert ours.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("n_rows", [10, 20, 30])
+def test_a_decrease_that_only_rounding_keeps_below_the_least_is_enough(n_rows: int) -> None:
+    """As in scikit-learn, which has a slack, too."""
+    X = np.arange(n_rows, dtype=float)[:, None]
+    for n_ones in range(1, n_rows):
+        y = (np.arange(n_rows) < n_ones).astype(float)
+        decrease = n_ones * (n_rows - n_ones) / n_rows**2
+        assert CARTRegressor(min_impurity_decrease=decrease).fit(X, y).tree_.n_leaves == 2
+        assert CARTClassifier(min_impurity_decrease=2 * decrease).fit(X, y).tree_.n_leaves == 2
+        too_much = CARTRegressor(min_impurity_decrease=1.000001 * decrease)
+        assert too_much.fit(X, y).tree_.n_leaves == 1

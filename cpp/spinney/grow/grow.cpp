@@ -195,8 +195,9 @@ Split Grower::search(OpenNode& node) {
     Split linear = best_linear(node, best, draws() ? std::span<const FeatureIndex>(drawn_).first(n_tried_) : *features);
     if (linear.found()) best = std::move(linear);
   }
-  const double decrease = best.drop / total_weight_;
-  if (params_.min_impurity_decrease > 0.0 && !(decrease >= params_.min_impurity_decrease)) return {};
+  constexpr double kRounding = 1e-12;  // a decrease that is less by no more than rounding is reached
+  const double least = params_.min_impurity_decrease * (1.0 - kRounding);
+  if (least > 0.0 && !(best.drop / total_weight_ >= least)) return {};
   store_->complete(node.rows, best);
   return best;
 }
