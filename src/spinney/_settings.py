@@ -38,7 +38,7 @@ def growth_params(
     criteria : tuple of str
         The names that `criterion` may have; a callable is allowed for classes.
     n_rows, n_features : int
-        Of the training table, for parameters given as shares.
+        Of the training table, for parameters given as shares; rows that weigh something.
 
     Returns
     -------

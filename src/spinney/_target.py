@@ -172,12 +172,13 @@ def class_target(
     if n_classes > _MAX_CLASSES:
         raise ValueError(f"y holds {n_classes} classes, the limit is {_MAX_CLASSES}.")
     totals = np.bincount(codes[weight > 0], weight[weight > 0], minlength=n_classes).astype(float)
-    scale = _class_scale(class_weight, priors, classes, totals)
+    absent = set(np.unique(y[weight == 0]).tolist()) - set(classes.tolist())
+    scale = _class_scale(_without(class_weight, absent), priors, classes, totals)
     if scale.size and not scale.all():  # a class without weight is as if absent
         weight = np.where(scale[np.maximum(codes, 0)] == 0.0, 0.0, weight)
         if not weight.any():
             raise ValueError("class_weight leaves no row with a weight above 0.")
-    cost = _cost(cost_matrix, classes)
+    cost = _cost(cost_matrix, classes, absent)
     check_choice("cost_method", cost_method, ("gini", "altered_priors"))
     split_scale = _NONE
     if cost.size and cost_method == "altered_priors":
@@ -246,6 +247,13 @@ def _class_scale(class_weight: Any, priors: Any, classes: NDArray[Any], totals: 
     return weights
 
 
+def _without(class_weight: Any, absent: set[Any]) -> Any:
+    """Leave out classes that y holds, but only in rows of weight zero: as in a bootstrap."""
+    if not absent or not isinstance(class_weight, Mapping):
+        return class_weight
+    return {label: weight for label, weight in class_weight.items() if label not in absent}
+
+
 def _per_class(name: str, given: Any, classes: NDArray[Any], default: float | None) -> Floats:
     """Return one number per class from a mapping or a sequence."""
     labels = classes.tolist()
@@ -266,7 +274,7 @@ def _per_class(name: str, given: Any, classes: NDArray[Any], default: float | No
     return np.array([float(given.get(label, default)) for label in labels])
 
 
-def _cost(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
+def _cost(cost_matrix: Any, classes: NDArray[Any], absent: set[Any]) -> Floats:
     if cost_matrix is None:
         return _NONE
     labels = classes.tolist()
@@ -276,6 +284,8 @@ def _cost(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
         for pair, value in cost_matrix.items():
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise ValueError(f"cost_matrix needs keys (true, predicted), got {pair!r}.")
+            if not absent.isdisjoint(pair):
+                continue
             for label in pair:
                 if label not in labels:
                     raise ValueError(

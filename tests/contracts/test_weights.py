@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from contracts.estimators import (
     LISTED,
@@ -15,7 +16,7 @@ from contracts.estimators import (
     trees,
 )
 from contracts.tables import codes_for, mixed_table, shape_of
-from spinney import CARTClassifier
+from spinney import C45Classifier, CARTClassifier, ID3Classifier, RandomForestClassifier
 
 every_whole = over([one for one in LISTED if not one.draws_rows and not one.counts_rows])
 SCALES = {"double": 2.0, "tiny": 2.0**-900, "huge": 2.0**900}
@@ -84,6 +85,30 @@ def test_rows_of_weight_zero_are_as_if_absent(listed, rng):
         assert padded.classes_.tolist() == without.classes_.tolist()
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        CARTClassifier(min_samples_leaf=0.2),
+        CARTClassifier(min_samples_split=0.6),
+        C45Classifier(min_samples_leaf=0.2, pruning=None),
+        ID3Classifier(min_samples_split=0.6),
+        RandomForestClassifier(3, min_samples_leaf=0.2, oob_score=False, random_state=0),
+    ],
+    ids=str,
+)
+def test_a_share_of_the_rows_is_one_of_rows_that_weigh_something(model, rng):
+    X = mixed_table(rng)
+    codes = (X["age"] > X["age"].median()).to_numpy(dtype=int)
+    without = clone(model).fit(X, codes)
+    padded = clone(model).fit(
+        pd.concat([X, X, X], ignore_index=True),
+        np.tile(codes, 3),
+        sample_weight=np.repeat([1.0, 0.0, 0.0], len(X)),
+    )
+    assert trees(without)[0].n_nodes > 1
+    assert same_model(without, padded, X)
+
+
 @pytest.mark.parametrize("missing", ["surrogate", "majority"])
 def test_a_class_of_weight_zero_is_as_if_absent(missing, rng):
     X = mixed_table(rng)
@@ -93,6 +118,19 @@ def test_a_class_of_weight_zero_is_as_if_absent(missing, rng):
     without = CARTClassifier(missing=missing).fit(kept, codes[codes > 0])
     assert shape_of(weighed.tree_) == shape_of(without.tree_)
     np.testing.assert_array_equal(weighed.predict(X), without.predict(X))
+
+
+def test_weights_and_costs_may_name_a_class_whose_rows_weigh_nothing(rng):
+    """A bootstrap by weights may leave out a rare class."""
+    X = mixed_table(rng)
+    codes = codes_for(X, rng)
+    used = codes < 2
+    named = CARTClassifier(class_weight={0: 1, 1: 3, 2: 5}, cost_matrix={(2, 0): 9, (1, 0): 4})
+    without = CARTClassifier(class_weight={0: 1, 1: 3}, cost_matrix={(1, 0): 4})
+    named.fit(X, np.minimum(codes, 2), sample_weight=used.astype(float))
+    assert shape_of(named.tree_) == shape_of(without.fit(X[used], codes[used]).tree_)
+    with pytest.raises(ValueError, match="class_weight names 7, which is no class of y"):
+        named.set_params(class_weight={7: 1}).fit(X, codes)
 
 
 @every_whole

@@ -23,7 +23,8 @@ class BinaryTree(BaseTree):
     _criteria: tuple[str, ...]
 
     def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
-        params = growth_params(self, self._criteria, *values.shape)
+        n_rows = int(np.count_nonzero(target.weight))  # rows of weight zero are as if absent
+        params = growth_params(self, self._criteria, n_rows, values.shape[1])
         params.min_impurity_decrease = float(
             np.ldexp(params.min_impurity_decrease, -target.loss_exponent)
         )

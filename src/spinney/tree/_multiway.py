@@ -42,7 +42,7 @@ class MultiwayTree(ClassTree, PrunedTree):
         params.max_depth = max_depth_limit(self.max_depth)
         check_choice("unseen", self.unseen, ("missing", "error"))
         check_verbose(self.verbose)
-        multiway = self._multiway_params(len(values))
+        multiway = self._multiway_params(int(np.count_nonzero(target.weight)))
         _refuse_light_weights(target.weight, max(multiway.min_split, 2 * multiway.min_branch))
         params.set_multiway(multiway)
         return params
