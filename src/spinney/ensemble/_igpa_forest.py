@@ -57,7 +57,8 @@ class IGPAForestClassifier(IGPAForest, BaggedClasses):
         Search histograms with at most this many bins per numeric column instead of all values:
         for very large data and shallow trees.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
     priors : dict, array or None, default=None
         Shares that the classes shall count for; they add up to 1.
     cost_matrix : dict, array or None, default=None

@@ -28,7 +28,8 @@ class GPTreeClassifier(EvolvedClassTree):
     min_fraction : float, default=0.05
         Share of all the weight: a node with less is a leaf.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
     priors : dict, array or None, default=None
         Shares that the classes shall count for; they add up to 1.
     cost_matrix : dict, array or None, default=None

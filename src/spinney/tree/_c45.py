@@ -46,7 +46,8 @@ class C45Classifier(MultiwayTree):
         Branches that a numeric test may have. More than two are cut one after the other, while the
         gain ratio grows.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"

@@ -43,7 +43,8 @@ class ID3Classifier(MultiwayTree):
     n_intervals : int, default=5
         Intervals of `discretize="quantile"`.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
