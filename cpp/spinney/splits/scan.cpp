@@ -244,13 +244,16 @@ void Groups::sort_by(const std::vector<double>& keys, const Limits& limits) {
     }
     rows_after -= block_rows;
     weight_after -= block_weight;
-    std::vector<std::size_t> equal(first, last);
-    const std::vector<std::size_t> left = take(equal, rows_before, weight_before, limits);
-    const std::vector<std::size_t> right = take(equal, rows_after, weight_after, limits);
-    std::sort(equal.begin(), equal.end());
-    first = std::copy(left.begin(), left.end(), first);
-    first = std::copy(equal.begin(), equal.end(), first);
-    first = std::copy(right.begin(), right.end(), first);
+    if (std::next(first) != last) {
+      std::vector<std::size_t> equal(first, last);
+      const std::vector<std::size_t> left = take(equal, rows_before, weight_before, limits);
+      const std::vector<std::size_t> right = take(equal, rows_after, weight_after, limits);
+      std::sort(equal.begin(), equal.end());
+      first = std::copy(left.begin(), left.end(), first);
+      first = std::copy(equal.begin(), equal.end(), first);
+      std::copy(right.begin(), right.end(), first);
+    }
+    first = last;
     rows_before += block_rows;
     weight_before += block_weight;
   }
