@@ -226,7 +226,7 @@ std::vector<std::size_t> Groups::take(std::vector<std::size_t>& from, double has
   return taken;
 }
 
-void Groups::sort_by(const std::vector<double>& keys, const Limits& limits) {
+std::vector<std::size_t> Groups::order_by(const std::vector<double>& keys, const Limits& limits) const {
   constexpr double kTie = 1e-12;  // keys this close, relative to the largest, differ by rounding
   std::vector<std::size_t> order(size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -257,9 +257,13 @@ void Groups::sort_by(const std::vector<double>& keys, const Limits& limits) {
     rows_before += block_rows;
     weight_before += block_weight;
   }
+  return order;
+}
+
+void Groups::sort_by(const std::vector<double>& keys, const Limits& limits) {
   Groups sorted;
   sorted.k = k;
-  for (const std::size_t g : order) {
+  for (const std::size_t g : order_by(keys, limits)) {
     sorted.rank.push_back(rank[g]);
     sorted.rows.push_back(rows[g]);
     sorted.weight.push_back(weight[g]);

@@ -62,6 +62,7 @@ struct Groups {
   void sort_by(const std::vector<double>& keys, const Limits& limits);
 
  private:
+  std::vector<std::size_t> order_by(const std::vector<double>& keys, const Limits& limits) const;
   /// Takes groups until a side that has so much meets the limits, the smallest first, and gives back what is too much.
   std::vector<std::size_t> take(std::vector<std::size_t>& from, double has_rows, double has_weight,
                                 const Limits& limits) const;
