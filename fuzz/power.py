@@ -25,7 +25,7 @@ from fuzz.mutants import Mutant, Seed, mutant
 from fuzz.sweep import sweep
 from fuzz.switches import Importer, switched
 
-TRIES = 400  # mutants that a removal is tried with
+TRIES = 400  # files that a removal is tried with
 CORE = (
     "file/source.hpp",
     "file/restore.cpp",
@@ -36,7 +36,7 @@ CORE = (
     "forest/forest.cpp",
 )
 COMPILERS = ("clang++", "clang++-19", "clang++-17", "clang++-14")
-BATCH = 2_000  # frames for one process
+BATCH = 2_000  # frames for one process, and that a removal is tried with
 
 # Checks whose removal cannot be found, by words of theirs, and why.
 _BUILT = "for trees that are not from files: the decoder makes it so itself"
@@ -79,7 +79,8 @@ CANNOT = {
 class Caught:
     """Which mutants each check refuses: some of them."""
 
-    def __init__(self, n_checks: int) -> None:
+    def __init__(self, n_checks: int, room: int) -> None:
+        self.room = room
         self.by_check: list[list[Any]] = [[] for _ in range(n_checks)]
         self.n_refused = [0] * n_checks
 
@@ -87,10 +88,10 @@ class Caught:
         """Keep a mutant, as long as there is room; then some take the places of others."""
         kept, n = self.by_check[check], self.n_refused[check]
         self.n_refused[check] += 1
-        if len(kept) < TRIES:
+        if len(kept) < self.room:
             kept.append(made)
         elif n % 5 == 0:
-            kept[n // 5 % TRIES] = made
+            kept[n // 5 % self.room] = made
 
 
 # -- The decoder
@@ -130,7 +131,7 @@ class CoreChecks:
         for number, data in enumerate(frame_sweep(n_random)):
             places.append(frames / str(number))
             places[-1].write_bytes(data)
-        caught = Caught(len(self.checks))
+        caught = Caught(len(self.checks), BATCH)
         for begin in range(0, len(places), BATCH):
             done = self._run(places[begin : begin + BATCH], {"SPINNEY_TELLS": "1"})
             if done.returncode != 0:
@@ -194,7 +195,7 @@ class PythonChecks:
 
     def caught_of(self, mutants: Iterable[Mutant]) -> Caught:
         """Try some mutants with all checks."""
-        caught, table, tally = Caught(len(self.checks)), make_table()[0], Tally()
+        caught, table, tally = Caught(len(self.checks), TRIES), make_table()[0], Tally()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for made in mutants:

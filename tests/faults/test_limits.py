@@ -46,6 +46,7 @@ def refusals():
     )
 
 
+@pytest.mark.limited
 @every_class
 @pytest.mark.parametrize("name", LARGE)
 def test_more_cells_than_the_limit_are_refused_at_once(cls, name, refusals):

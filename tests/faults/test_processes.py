@@ -34,7 +34,7 @@ def in_child(work):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(60)  # a child that hangs is ended
+        signal.alarm(200)  # a child that hangs is ended
         os.write(write, work().encode())
         os._exit(0)
     _, status = os.waitpid(child, 0)
@@ -62,7 +62,8 @@ signal.alarm(100)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     tell(pool=[one == first for one in pool.map(digest, range(3))])
 tell(digest=first)
-"""
+""",
+        timeout=300,
     )
 
 

@@ -20,9 +20,10 @@ std::optional<std::size_t> count_inner(std::span<const std::uint8_t> kinds) {
   return n_inner;
 }
 
-/// Tests and children. Returns false if there is a node that would seem to be a leaf.
-bool take_routes(Source& source, std::size_t n_inner, PackedScratch& scratch, PackedArrays& arrays) {
+/// Tests and children; nothing if there is an inner node that would seem to be a leaf.
+std::optional<PackedArrays> take_routes(Source& source, std::size_t n_inner, PackedScratch& scratch) {
   const std::size_t n = scratch.kind.size();
+  PackedArrays arrays;
   source.fill(Part::child, scratch.child, n_inner);
   source.fill(Part::feature, scratch.feature, n_inner);
   source.fill(Part::threshold, scratch.threshold, n_inner);
@@ -34,13 +35,13 @@ bool take_routes(Source& source, std::size_t n_inner, PackedScratch& scratch, Pa
     RouteNode& at = arrays.nodes[node];
     at = {kInfinity, 0, static_cast<NodeId>(node)};
     if (scratch.kind[node] == 0) continue;
-    if (scratch.child[i] == 0) return false;
+    if (scratch.child[i] == 0) return {};
     const std::size_t first = node + scratch.child[i];
     at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
     arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
     ++i;
   }
-  return true;
+  return arrays;
 }
 
 /// Values, in the narrower type if they fit it.
@@ -79,14 +80,15 @@ std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::siz
   if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
   source.fill(Part::kind, scratch.kind, n);
   const auto n_inner = count_inner(scratch.kind);
-  PackedArrays arrays;
-  if (!n_inner || !take_routes(source, *n_inner, scratch, arrays)) return {};
-  source.fill(Part::n_samples, arrays.n_samples, n);
-  take_values(source, n * like.n_outputs(), arrays);
-  if (!take_statistics(source, n, like, arrays)) return {};
+  if (!n_inner) return {};
+  auto arrays = take_routes(source, *n_inner, scratch);
+  if (!arrays) return {};
+  source.fill(Part::n_samples, arrays->n_samples, n);
+  take_values(source, n * like.n_outputs(), *arrays);
+  if (!take_statistics(source, n, like, *arrays)) return {};
   if (!scratch.like || scratch.like->n_classes != like.n_classes || scratch.like->missing != like.missing)
     scratch.like = std::make_shared<const Tree>(like);
-  PackedTree tree(scratch.like, std::move(arrays));
+  PackedTree tree(scratch.like, std::move(*arrays));
   if (!tree.is_sound()) return {};
   return tree;
 }
