@@ -30,7 +30,7 @@ def test_numbers_are_numeric_and_the_rest_nominal(write: Write) -> None:
     assert columns[2].values.tolist() == ["1", "two"]
 
 
-@pytest.mark.parametrize("gap", ["", "NA", "NaN", "nan", "?"])
+@pytest.mark.parametrize("gap", ["", "NA", "NaN", "?", "NULL", "null", "N/A", "#N/A", "<NA>", "."])
 def test_gaps_are_missing_in_both_kinds(write: Write, gap: str) -> None:
     columns = read_csv(write(f"a,b\n1,x\n{gap},{gap}\n")).columns
     assert np.isnan(columns[0].values[1])

@@ -105,7 +105,7 @@ def test_long_lines_of_a_tree_go_on_behind_its_branches(
     assert shown[begin + 1].startswith(("  |       ", "          "))
 
 
-@pytest.mark.parametrize("word", ["NULL", ".", "N/A", "#N/A", "-"])
+@pytest.mark.parametrize("word", ["unknown", "--", "none", "-"])
 def test_words_among_numbers_are_told_with_the_remedy(write: Write, word: str) -> None:
     cells = [word if k % 4 == 0 else f"{k / 8}" for k in range(90)]
     reading = read_data(str(write(column_table(cells))), Choices(target="y"))

@@ -1,7 +1,8 @@
 """Cells of text files to typed columns.
 
-A column of numbers is numeric, any other nominal, unless the kind is asked for. Empty cells, NA,
-NaN and ? are missing. Whatever cannot be read is refused by file, line and column.
+A column of numbers is numeric, any other nominal, unless the kind is asked for. Empty cells, and
+what R, SAS, Weka, databases and spreadsheets write for a gap, are missing. Whatever cannot be read
+is refused by file, line and column.
 """
 
 import math
@@ -15,7 +16,9 @@ from spinney._cli._refusal import Refusal
 from spinney.datasets._dataset import Kind
 from spinney.datasets._read import Column, natural_key
 
-MISSING = frozenset({"", "NA", "NaN", "nan", "?"})
+MISSING = frozenset(
+    ("", "?", ".", "NA", "NaN", "nan", "<NA>", "NULL", "null", "N/A", "n/a", "#N/A")
+)
 _MOSTLY = 0.9  # a column with this share of numbers was probably meant to be one
 _FEW_WORDS = 3  # in a column of numbers, so many words probably stand for gaps
 LineOf = Callable[[int], int]
