@@ -48,6 +48,13 @@ def cpp(session: nox.Session) -> None:
 # What is loaded before Python, which is not built with the sanitizers itself. Leaks are not looked
 # for at exit: CPython and NumPy keep what they allocate once (`python -m fuzz leaks` does that).
 # gcc for threads: clang has that runtime only for programs that it links itself.
+TSAN_OPTIONS = ":".join(
+    (
+        "report_signal_unsafe=0",
+        "ignore_noninstrumented_modules=1",  # such as the allocator of Arrow
+        "log_path=build/python-thread/report",  # pytest keeps what passing tests write
+    )
+)
 SANITIZERS = {
     "address": (
         CLANG,
@@ -58,7 +65,7 @@ SANITIZERS = {
     "thread": (
         compiler("g++", "c++"),
         ("libtsan.so",),
-        {"TSAN_OPTIONS": "report_signal_unsafe=0", "OPENBLAS_NUM_THREADS": "1"},
+        {"TSAN_OPTIONS": TSAN_OPTIONS, "OPENBLAS_NUM_THREADS": "1"},
         ["tests/faults/test_concurrency.py", "tests/contracts/test_threads.py"],
     ),
 }

@@ -75,11 +75,11 @@ Symbol to_symbol(const nb::dict& given) {
 
 /// A function of Python's, called with the interpreter's lock: (number, list of columns) -> column.
 auto to_call(const nb::object& run) {
-  return [run](std::int32_t id, const std::vector<const double*>& columns, std::size_t n, double* out) {
+  return [run = shared(run)](std::int32_t id, const std::vector<const double*>& columns, std::size_t n, double* out) {
     const nb::gil_scoped_acquire acquire;
     nb::list given;
     for (const double* column : columns) given.append(to_numpy(std::vector<double>(column, column + n)));
-    const nb::object answer = run(id, given);
+    const nb::object answer = (*run)(id, given);
     const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(answer);
     if (array.shape(0) != n) throw std::invalid_argument("a function returned another number of rows");
     std::copy(array.data(), array.data() + n, out);

@@ -35,10 +35,11 @@ const std::map<std::string, CriterionKind> kCriteria = {
 
 /// A Python impurity, called with the interpreter's lock; what it returns is checked.
 CallableImpurity::Function wrap_impurity(nb::callable function) {
-  return [function](const double* shares, std::size_t n_groups, std::int32_t k, double* impurity) {
+  return [function = shared(std::move(function))](const double* shares, std::size_t n_groups, std::int32_t k,
+                                                  double* impurity) {
     const nb::gil_scoped_acquire acquire;
     std::vector<double> copy(shares, shares + n_groups * static_cast<std::size_t>(k));
-    const nb::object answer = function(to_numpy(std::move(copy), {n_groups, static_cast<std::size_t>(k)}));
+    const nb::object answer = (*function)(to_numpy(std::move(copy), {n_groups, static_cast<std::size_t>(k)}));
     nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> values;
     if (!nb::try_cast(answer, values) || values.shape(0) != n_groups) {
       throw std::invalid_argument("the criterion function must return one float64 number per row of shares, shape (" +

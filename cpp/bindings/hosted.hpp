@@ -3,6 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+#include <utility>
+
 #include "spinney/interrupt.hpp"
 
 namespace spinney::bindings {
@@ -20,6 +23,15 @@ void run_hosted(Work&& work) {
   } catch (const Interrupted&) {
     throw nanobind::python_error();
   }
+}
+
+/// A Python object that core work may keep: threads copy and drop it without the interpreter's lock, which counting the
+/// references of the object itself would need.
+inline std::shared_ptr<nanobind::object> shared(nanobind::object object) {
+  return {new nanobind::object(std::move(object)), [](nanobind::object* kept) {
+            const nanobind::gil_scoped_acquire acquire;
+            delete kept;
+          }};
 }
 
 }  // namespace spinney::bindings
