@@ -9,6 +9,7 @@ from reference.ensembles import (
     count_votes,
     counts_by_row,
     difference,
+    in_rows,
     make_plan,
 )
 from sklearn.base import clone
@@ -100,7 +101,9 @@ def test_a_member_is_the_tree_that_its_rows_grow(problem, learner, sampling, wei
     plan = make_plan(sampling, size, parts, seed=4)
     for i, member in enumerate(model.forest_):
         counts = counts_by_row(plan, weight, i)
-        naive = clone(LEARNERS[learner]).fit(X, y, sample_weight=counts * weight)
+        naive = clone(LEARNERS[learner])
+        naive.set_params(**in_rows(naive.get_params(deep=False), n_used))
+        naive.fit(X, y, sample_weight=counts * weight)
         assert difference(member.root, naive.tree_.root) == ""
 
 

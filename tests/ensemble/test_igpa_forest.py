@@ -10,6 +10,7 @@ from reference.ensembles import (
     count_votes,
     counts_by_row,
     difference,
+    in_rows,
     make_plan,
     trimmed,
     up_to_mode,
@@ -104,8 +105,9 @@ def test_a_member_is_the_tree_of_a_single_fit(problem, name, sampling, weighted)
     weight = weight if weighted else np.ones(N)
     model = IGPAForestClassifier(4, sampling=sampling, random_state=3, **options)
     model.fit(X, y, sample_weight=weight if weighted else None)
-    plan = make_plan(sampling, np.count_nonzero(weight), seed=3)
-    fits = [*singles(IGPAClassifier, options, plan, X, y, weight, 4)]
+    n_used = np.count_nonzero(weight)
+    plan = make_plan(sampling, n_used, seed=3)
+    fits = [*singles(IGPAClassifier, in_rows(options, n_used), plan, X, y, weight, 4)]
     assert_same(model, fits)
     if sampling is None:
         assert [*model.forest_] == [one.tree_ for one in fits]  # to the last bit

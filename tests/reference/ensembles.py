@@ -7,7 +7,7 @@ rows a member sees is drawn by the core, and taken from there.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,13 @@ from spinney import _core
 
 Array = npt.NDArray[Any]
 Train = Callable[[Array], Any]  # weights of the rows -> a fitted estimator
+
+
+def in_rows(options: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+    """Return parameters with numbers of rows for shares: an ensemble's are of all its rows."""
+    limits = ("min_samples_split", "min_samples_leaf")
+    shares = {name: options[name] for name in limits if isinstance(options.get(name), float)}
+    return {**options, **{name: math.ceil(share * n_rows) for name, share in shares.items()}}
 
 
 def make_plan(kind: str | None, size: int, n_parts: int = 1, *, seed: int) -> _core.EnsemblePlan:
