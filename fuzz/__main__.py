@@ -25,6 +25,16 @@ def _files(options: argparse.Namespace) -> int:
     return len(total.findings)
 
 
+def _memory(options: argparse.Namespace) -> int:
+    from fuzz.files import temporary_place
+    from fuzz.memory import try_memory
+
+    with temporary_place() as name:
+        findings = try_memory(options.seed, options.count, Path(name))
+    print(*findings, sep="\n")
+    return len(findings)
+
+
 def _tables(options: argparse.Namespace) -> int:
     from fuzz.tables import CHUNK, try_tables
 
@@ -84,6 +94,7 @@ def main() -> int:
         return command
 
     add("files", _files, 1_000_000, "mutated model files through load, predict and save")
+    add("memory", _memory, 10_000, "mutated files of large models, and the memory they take")
     add("tables", _tables, 100_000, "random tables through fit, save, load and predict")
     add("programs", _programs, 100_000, "random expressions through the parser and the core")
     leaks = add("leaks", _leaks, 10_000, "memory that stays after many fits")

@@ -40,6 +40,21 @@ T take_scalar(const nb::dict& state, const char* name, T low, T high) {
   return value;
 }
 
+Lists take_lists(const nb::dict& state, const std::string& name, std::size_t array_size) {
+  const auto lists = Lists::from(take<std::int64_t>(state, name.c_str()), array_size);
+  if (!lists) throw std::invalid_argument("not a tree: '" + name + "' does not tell where lists begin");
+  return *lists;
+}
+
+std::vector<std::uint32_t> take_n_samples(const nb::dict& state) {
+  const auto wide = take<std::int64_t>(state, "n_samples");
+  for (std::size_t node = 0; node < wide.size(); ++node) {
+    if (wide[node] < 0 || wide[node] > kMostRows)
+      throw std::invalid_argument("not a tree: node " + std::to_string(node) + ": number of rows out of range");
+  }
+  return {wide.begin(), wide.end()};
+}
+
 TestTable take_tests(const nb::dict& state, const std::string& prefix) {
   TestTable tests;
   for (const std::uint8_t kind : take<std::uint8_t>(state, (prefix + "kind").c_str())) {
@@ -48,17 +63,17 @@ TestTable take_tests(const nb::dict& state, const std::string& prefix) {
   }
   tests.feature = take<FeatureIndex>(state, (prefix + "feature").c_str());
   tests.threshold = take<double>(state, (prefix + "threshold").c_str());
-  tests.code_begin = take<std::int64_t>(state, (prefix + "code_begin").c_str());
-  tests.code = take<std::int32_t>(state, (prefix + "code").c_str());
-  tests.branch = take<std::int32_t>(state, (prefix + "branch").c_str());
-  tests.cut_begin = take<std::int64_t>(state, (prefix + "cut_begin").c_str());
+  tests.code = NarrowNumbers(take<std::int32_t>(state, (prefix + "code").c_str()));
+  tests.branch = NarrowNumbers(take<std::int32_t>(state, (prefix + "branch").c_str()));
   tests.cut = take<double>(state, (prefix + "cut").c_str());
-  tests.token_begin = take<std::int64_t>(state, (prefix + "token_begin").c_str());
   const auto op = take<std::int32_t>(state, (prefix + "token_op").c_str());
   const auto arg = take<std::int32_t>(state, (prefix + "token_arg").c_str());
   const auto value = take<double>(state, (prefix + "token_value").c_str());
   if (arg.size() != op.size() || value.size() != op.size()) throw std::invalid_argument("tokens differ in number");
   for (std::size_t i = 0; i < op.size(); ++i) tests.token.push_back({static_cast<Op>(op[i]), arg[i], value[i]});
+  tests.code_lists = take_lists(state, prefix + "code_begin", tests.code.size());
+  tests.cut_lists = take_lists(state, prefix + "cut_begin", tests.cut.size());
+  tests.token_lists = take_lists(state, prefix + "token_begin", tests.token.size());
   return tests;
 }
 
@@ -68,12 +83,12 @@ void put_tests(nb::dict& state, const TestTable& tests, const std::string& prefi
   state[(prefix + "kind").c_str()] = to_numpy(std::move(kind));
   state[(prefix + "feature").c_str()] = to_numpy(tests.feature);
   state[(prefix + "threshold").c_str()] = to_numpy(tests.threshold);
-  state[(prefix + "code_begin").c_str()] = to_numpy(tests.code_begin);
-  state[(prefix + "code").c_str()] = to_numpy(tests.code);
-  state[(prefix + "branch").c_str()] = to_numpy(tests.branch);
-  state[(prefix + "cut_begin").c_str()] = to_numpy(tests.cut_begin);
+  state[(prefix + "code_begin").c_str()] = to_numpy(tests.code_lists.offsets());
+  state[(prefix + "code").c_str()] = to_numpy(tests.code.wide());
+  state[(prefix + "branch").c_str()] = to_numpy(tests.branch.wide());
+  state[(prefix + "cut_begin").c_str()] = to_numpy(tests.cut_lists.offsets());
   state[(prefix + "cut").c_str()] = to_numpy(tests.cut);
-  state[(prefix + "token_begin").c_str()] = to_numpy(tests.token_begin);
+  state[(prefix + "token_begin").c_str()] = to_numpy(tests.token_lists.offsets());
   std::vector<std::int32_t> op, arg;
   std::vector<double> value;
   for (const Token& token : tests.token) {
@@ -95,20 +110,20 @@ Tree tree_from_state(const nb::dict& state) {
   tree.cost = take<double>(state, "cost");
   tree.tests = take_tests(state, "");
   tree.first_child = take<NodeId>(state, "first_child");
-  tree.n_children = take<std::int32_t>(state, "n_children");
+  tree.n_children = NarrowNumbers(take<std::int32_t>(state, "n_children"));
   tree.parent = take<NodeId>(state, "parent");
-  tree.default_branch = take<std::int32_t>(state, "default_branch");
+  tree.default_branch = NarrowNumbers(take<std::int32_t>(state, "default_branch"));
   tree.value = take<double>(state, "value");
   tree.weight = take<double>(state, "weight");
   tree.impurity = take<double>(state, "impurity");
   tree.gain = take<double>(state, "gain");
   tree.risk = take<double>(state, "risk");
-  tree.n_samples = take<std::int64_t>(state, "n_samples");
+  tree.n_samples = take_n_samples(state);
   tree.surrogates.tests = take_tests(state, "surrogate_");
   tree.surrogates.reversed = take<std::uint8_t>(state, "surrogate_reversed");
   tree.surrogates.agreement = take<double>(state, "surrogate_agreement");
   tree.surrogates.adjusted = take<double>(state, "surrogate_adjusted");
-  tree.surrogates.begin = take<std::int64_t>(state, "surrogate_begin");
+  tree.surrogates.lists = take_lists(state, "surrogate_begin", tree.surrogates.tests.size());
   if (const std::string problem = tree.check(); !problem.empty()) throw std::invalid_argument("not a tree: " + problem);
   return tree;
 }
@@ -121,20 +136,20 @@ nb::dict tree_to_state(const Tree& tree) {
   state["cost"] = to_numpy(tree.cost);
   put_tests(state, tree.tests, "");
   state["first_child"] = to_numpy(tree.first_child);
-  state["n_children"] = to_numpy(tree.n_children);
+  state["n_children"] = to_numpy(tree.n_children.wide());
   state["parent"] = to_numpy(tree.parent);
-  state["default_branch"] = to_numpy(tree.default_branch);
+  state["default_branch"] = to_numpy(tree.default_branch.wide());
   state["value"] = to_numpy(tree.value, {tree.n_nodes(), tree.n_outputs()});
   state["weight"] = to_numpy(tree.weight);
   state["impurity"] = to_numpy(tree.impurity);
   state["gain"] = to_numpy(tree.gain);
   state["risk"] = to_numpy(tree.risk);
-  state["n_samples"] = to_numpy(tree.n_samples);
+  state["n_samples"] = to_numpy(std::vector<std::int64_t>(tree.n_samples.begin(), tree.n_samples.end()));
   put_tests(state, tree.surrogates.tests, "surrogate_");
   state["surrogate_reversed"] = to_numpy(tree.surrogates.reversed);
   state["surrogate_agreement"] = to_numpy(tree.surrogates.agreement);
   state["surrogate_adjusted"] = to_numpy(tree.surrogates.adjusted);
-  state["surrogate_begin"] = to_numpy(tree.surrogates.begin);
+  state["surrogate_begin"] = to_numpy(tree.surrogates.lists.offsets());
   return state;
 }
 

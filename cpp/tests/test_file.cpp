@@ -98,7 +98,7 @@ TEST(a_tree_with_every_test_is_restored_to_the_last_bit) {
   CHECK(same(store(again), parts));
   CHECK(again.first_child == tree.first_child && again.parent == tree.parent && again.value == tree.value);
   CHECK(again.cost == tree.cost && again.tests.code == tree.tests.code && again.tests.cut == tree.tests.cut);
-  CHECK(again.tests.token == tree.tests.token && again.surrogates.begin == tree.surrogates.begin);
+  CHECK(again.tests.token == tree.tests.token && again.surrogates.lists == tree.surrogates.lists);
   CHECK(again.surrogates.agreement == tree.surrogates.agreement && again.gain == tree.gain);
   CHECK(again.weight == tree.weight && again.risk == tree.risk && again.impurity == tree.impurity);
   CHECK(parts[place_of(Part::weight)].size == 0);  // told by the values

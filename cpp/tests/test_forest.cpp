@@ -45,8 +45,8 @@ bool equal(const Tree& a, const Tree& b) {
          a.tests.kind == b.tests.kind && a.tests.feature == b.tests.feature &&
          std::equal(a.tests.threshold.begin(), a.tests.threshold.end(), b.tests.threshold.begin(),
                     b.tests.threshold.end(), same_threshold) &&
-         a.tests.code_begin == b.tests.code_begin && a.tests.code == b.tests.code &&
-         a.tests.cut_begin == b.tests.cut_begin && a.surrogates.begin == b.surrogates.begin;
+         a.tests.code_lists == b.tests.code_lists && a.tests.code == b.tests.code &&
+         a.tests.cut_lists == b.tests.cut_lists && a.surrogates.lists == b.surrogates.lists;
 }
 
 }  // namespace

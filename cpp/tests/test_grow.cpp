@@ -26,7 +26,7 @@ TEST(the_credit_example_gives_the_tree_of_the_lecture_notes) {
   CHECK_NEAR(tree.gain[0] / tree.weight[0], 2 * (0.25 - 0.7 * (5.0 / 7) * (2.0 / 7)));
   CHECK(tree.tests.feature[1] == 0 && tree.tests.threshold[1] == 37.0);
   CHECK(tree.tests.feature[4] == 1 && tree.tests.kind[4] == TestKind::subset);
-  CHECK_NEAR(tree.surrogates.agreement[tree.surrogates.begin[1]], 6.0 / 7);
+  CHECK_NEAR(tree.surrogates.agreement[tree.surrogates.lists.begin(1)], 6.0 / 7);
 }
 
 TEST(xor_is_divided_although_the_first_test_gains_nothing) {
@@ -55,8 +55,8 @@ TEST(all_subsets_of_a_nominal_column_are_tried_for_three_classes) {
   GrowParams params;
   params.max_depth = 1;
   const Tree tree = problem::grow_tree(p, params);
-  CHECK(tree.tests.code == (std::vector<std::int32_t>{0, 1, 2, 3}));
-  CHECK(tree.tests.branch == (std::vector<std::int32_t>{0, 1, 0, 1}));
+  CHECK(tree.tests.code.wide() == (std::vector<std::int32_t>{0, 1, 2, 3}));
+  CHECK(tree.tests.branch.wide() == (std::vector<std::int32_t>{0, 1, 0, 1}));
 }
 
 TEST(going_on_from_the_leaves_equals_growing_at_once) {

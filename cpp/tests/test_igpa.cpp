@@ -121,7 +121,7 @@ TEST(counting_again_the_rows_that_grew_a_tree_changes_nothing) {
         CHECK(after.check().empty());
         CHECK(after.first_child == before.first_child && after.default_branch == before.default_branch);
         CHECK(after.tests.feature == before.tests.feature && after.tests.code == before.tests.code);
-        CHECK(after.surrogates.begin == before.surrogates.begin);
+        CHECK(after.surrogates.lists == before.surrogates.lists);
         CHECK(after.n_samples == before.n_samples);
         CHECK(after.weight == before.weight);
         CHECK(near(after.gain, before.gain));

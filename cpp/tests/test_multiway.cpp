@@ -207,8 +207,8 @@ TEST(categories_that_belong_together_share_a_branch) {
   const Tree tree = problem::grow_tree(p, params);
   CHECK(tree.check().empty());
   CHECK(tree.n_children[0] == 3);
-  CHECK(tree.tests.code == (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
-  CHECK(tree.tests.branch == (std::vector<std::int32_t>{0, 1, 2, 0, 1, 2}));
+  CHECK(tree.tests.code.wide() == (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
+  CHECK(tree.tests.branch.wide() == (std::vector<std::int32_t>{0, 1, 2, 0, 1, 2}));
 }
 
 TEST(two_groups_make_a_test_on_a_set) {
@@ -217,7 +217,7 @@ TEST(two_groups_make_a_test_on_a_set) {
   params.multiway->grouped = true;
   const Tree tree = problem::grow_tree(p, params);
   CHECK(tree.tests.kind[0] == TestKind::subset);
-  CHECK(tree.tests.branch == (std::vector<std::int32_t>{0, 1, 0, 1}));
+  CHECK(tree.tests.branch.wide() == (std::vector<std::int32_t>{0, 1, 0, 1}));
 }
 
 TEST(the_best_ratio_is_chosen_among_tests_of_average_gain) {

@@ -60,12 +60,12 @@ TEST(damaged_trees_are_refused) {
   };
   CHECK(refused([](Tree& t) { t.first_child[1] = 0; }));
   CHECK(refused([](Tree& t) { t.first_child[2] = t.first_child[1]; }));
-  CHECK(refused([](Tree& t) { t.n_children[0] = 100; }));
+  CHECK(refused([](Tree& t) { t.n_children.set(0, 100); }));
   CHECK(refused([](Tree& t) { t.tests.feature[0] = 1; }));
   CHECK(refused([](Tree& t) { t.tests.threshold[0] = kNaN; }));
   CHECK(refused([](Tree& t) { t.value[0] = kInfinity; }));
   CHECK(refused([](Tree& t) { t.parent[3] = 0; }));
-  CHECK(refused([](Tree& t) { t.default_branch[0] = 2; }));
+  CHECK(refused([](Tree& t) { t.default_branch.set(0, 2); }));
   CHECK(refused([](Tree& t) { t.weight.pop_back(); }));
 }
 

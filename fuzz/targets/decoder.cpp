@@ -87,8 +87,8 @@ std::size_t n_features_of(const PartViews& parts) {
 void demand_codes(const Tree& tree, const std::vector<std::int32_t>& categories) {
   demand(categories.empty() || categories.size() == static_cast<std::size_t>(tree.n_features), "other columns");
   if (categories.empty()) return;
-  for (const std::int32_t code : tree.tests.code) demand(code < kCategories, "a code is no category");
-  for (const std::int32_t code : tree.surrogates.tests.code) demand(code < kCategories, "a code is no category");
+  for (const std::int32_t code : tree.tests.code.wide()) demand(code < kCategories, "a code is no category");
+  for (const std::int32_t code : tree.surrogates.tests.code.wide()) demand(code < kCategories, "a code is no category");
 }
 
 }  // namespace

@@ -45,16 +45,16 @@ inline void demand_test(const TestTable& tests, std::size_t i, std::int32_t n_fe
   demand(tests.feature[i] >= 0 && tests.feature[i] < n_features, "a test asks no column");
   if (kind == TestKind::threshold) demand(tests.threshold[i] == tests.threshold[i], "a threshold is NaN");
   std::int64_t before = -1;
-  for (std::int64_t c = tests.code_begin[i]; c < tests.code_begin[i + 1]; before = tests.code[c++]) {
+  for (std::int64_t c = tests.code_lists.begin(i); c < tests.code_lists.end(i); before = tests.code[c++]) {
     demand(tests.code[c] > before, "codes do not ascend");
     demand(tests.branch[c] >= 0 && tests.branch[c] < n_branches, "a code has no branch");
   }
-  const std::int64_t begin = tests.cut_begin[i], end = tests.cut_begin[i + 1];
+  const std::int64_t begin = tests.cut_lists.begin(i), end = tests.cut_lists.end(i);
   for (std::int64_t c = begin; c < end; ++c) {
     demand(tests.cut[c] == tests.cut[c] && (c == begin || tests.cut[c] > tests.cut[c - 1]), "cuts do not ascend");
   }
   if (begin == end) return;
-  demand(tests.code_begin[i] == tests.code_begin[i + 1], "a test has codes and cuts");
+  demand(tests.code_lists.length(i) == 0, "a test has codes and cuts");
   demand(end - begin == n_branches - 1, "cuts do not fit the branches");
 }
 
@@ -86,7 +86,7 @@ inline void demand_tree(const Tree& tree) {
     for (std::int32_t c = 0; c < n; ++c) ++n_parents.at(static_cast<std::size_t>(tree.first_child[node] + c));
     demand(tree.default_branch[node] >= 0 && tree.default_branch[node] < n, "a default branch is none");
     demand_test(tree.tests, node, tree.n_features, n);
-    for (std::int64_t s = tree.surrogates.begin[node]; s < tree.surrogates.begin[node + 1]; ++s) {
+    for (std::int64_t s = tree.surrogates.lists.begin(node); s < tree.surrogates.lists.end(node); ++s) {
       demand_test(tree.surrogates.tests, s, tree.n_features, n);
       demand(tree.surrogates.reversed[s] == 0 || n == 2, "a surrogate is reversed");
       demand(!std::isnan(tree.surrogates.agreement[s]) && !std::isnan(tree.surrogates.adjusted[s]), "agreement is NaN");

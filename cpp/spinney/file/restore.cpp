@@ -55,34 +55,51 @@ void take_test(Source& source, TestTable& tests, std::size_t i, std::size_t shif
   for (std::uint32_t c = 0; c < n_cuts; ++c) tests.cut.push_back(source.real(at(Part::cut)));
 }
 
-void resize(TestTable& tests, std::size_t n) {
+/// Room for tests whose kinds are there, and for all that they list.
+void make_room(const Source& source, TestTable& tests, std::size_t shift) {
+  const std::size_t n = tests.size();
   tests.feature.assign(n, -1);
   tests.threshold.assign(n, kNaN);
-  tests.code_begin.assign(n + 1, 0);
-  tests.cut_begin.assign(n + 1, 0);
-  tests.token_begin.assign(n + 1, 0);
+  for (Lists* lists : {&tests.code_lists, &tests.cut_lists, &tests.token_lists}) lists->expect(n);
+  // How many entries the lists of some tests have, which are there.
+  const auto listed = [&](Part length, Part entry, std::initializer_list<TestKind> kinds) {
+    std::size_t n_tests = 0;
+    for (const TestKind kind : kinds)
+      n_tests += static_cast<std::size_t>(std::count(tests.kind.begin(), tests.kind.end(), kind));
+    const std::size_t total = source.sum(static_cast<Part>(place_of(length) + shift), n_tests);
+    source.need(static_cast<Part>(place_of(entry) + shift), total);
+    return total;
+  };
+  const std::size_t n_codes = listed(Part::n_codes, Part::code, {TestKind::subset, TestKind::multiway});
+  tests.code.reserve(n_codes);
+  tests.branch.reserve(n_codes);
+  tests.cut.reserve(listed(Part::n_cuts, Part::cut, {TestKind::multiway}));
+  tests.token.reserve(listed(Part::n_tokens, Part::op, {TestKind::expression}));
 }
 
-/// Where the lists of the next test begin.
-void close(TestTable& tests, std::size_t i) {
-  tests.code_begin[i + 1] = static_cast<std::int64_t>(tests.code.size());
-  tests.cut_begin[i + 1] = static_cast<std::int64_t>(tests.cut.size());
-  tests.token_begin[i + 1] = static_cast<std::int64_t>(tests.token.size());
-}
-
-void take_surrogates(Source& source, SurrogateTable& table, std::uint32_t n) {
-  source.need(Part::surrogate_kind, n);
-  for (std::uint32_t s = 0; s < n; ++s) {
-    const std::size_t i = table.tests.size();
-    table.tests.append_leaf();
-    table.tests.kind[i] = static_cast<TestKind>(source.whole(Part::surrogate_kind));
-    take_test(source, table.tests, i, kToSurrogates);
-    for (auto* begin : {&table.tests.code_begin, &table.tests.cut_begin, &table.tests.token_begin}) begin->push_back(0);
-    close(table.tests, i);
-    table.reversed.push_back(static_cast<std::uint8_t>(std::min(source.whole(Part::reversed), 2U)));
-    table.agreement.push_back(source.real(Part::agreement));
-    table.adjusted.push_back(source.real(Part::adjusted));
+/// The stand-ins of all nodes.
+void take_surrogates(Source& source, Tree& tree) {
+  SurrogateTable& table = tree.surrogates;
+  table.lists = Lists(source.has(Part::n_surrogates) ? 0 : tree.n_nodes());
+  if (!source.has(Part::n_surrogates)) return;
+  std::size_t n = 0;
+  table.lists.expect(tree.n_nodes());
+  for (const TestKind kind : tree.tests.kind) {
+    if (kind != TestKind::leaf) n += source.whole(Part::n_surrogates);
+    table.lists.close(n);
   }
+  source.fill(Part::surrogate_kind, table.tests.kind, n);
+  make_room(source, table.tests, kToSurrogates);
+  for (std::size_t s = 0; s < n; ++s) {
+    take_test(source, table.tests, s, kToSurrogates);
+    table.tests.close_lists();
+  }
+  source.fill(Part::agreement, table.agreement, n);
+  source.fill(Part::adjusted, table.adjusted, n);
+  source.need(Part::reversed, n);
+  table.reversed.resize(n);
+  for (std::uint8_t& reversed : table.reversed)
+    reversed = static_cast<std::uint8_t>(std::min(source.whole(Part::reversed), 2U));
 }
 
 /// Says what is wrong with a node.
@@ -98,7 +115,7 @@ void at_node(std::size_t node, const Take& take) {
 void take_children(Tree& tree, std::size_t node, std::uint32_t distance, std::int32_t n_children) {
   const std::int64_t first = static_cast<std::int64_t>(node) + distance;
   if (first + n_children > static_cast<std::int64_t>(tree.n_nodes())) refuse("children out of range");
-  tree.n_children[node] = n_children;
+  tree.n_children.set(node, n_children);
   tree.first_child[node] = static_cast<NodeId>(first);
   for (std::int64_t child = first; child < first + n_children; ++child) {
     if (tree.parent[child] == kNoNode) tree.parent[child] = static_cast<NodeId>(node);
@@ -109,10 +126,9 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
   const std::uint32_t distance = source.whole(Part::child);
   const bool two = tree.tests.kind[node] != TestKind::multiway;
   take_children(tree, node, distance, two ? 2 : source.small(Part::n_children));
-  tree.default_branch[node] = source.small(Part::default_branch);
+  tree.default_branch.set(node, source.small(Part::default_branch));
   tree.gain[node] = source.real(Part::gain);
   take_test(source, tree.tests, node, 0);
-  if (source.has(Part::n_surrogates)) take_surrogates(source, tree.surrogates, source.whole(Part::n_surrogates));
 }
 
 void take_kinds(Source& source, Tree& tree, std::size_t n) {
@@ -155,13 +171,12 @@ std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std
 
 void take_nodes(Source& source, Tree& tree, std::size_t n) {
   take_kinds(source, tree, n);
-  resize(tree.tests, n);
+  make_room(source, tree.tests, 0);
   tree.first_child.assign(n, kNoNode);
-  tree.n_children.assign(n, 0);
+  tree.n_children.assign_zeros(n);
   tree.parent.assign(n, kNoNode);
-  tree.default_branch.assign(n, 0);
+  tree.default_branch.assign_zeros(n);
   tree.gain.assign(n, 0.0);
-  tree.surrogates.begin.assign(n + 1, 0);
   source.fill(Part::n_samples, tree.n_samples, n);
   source.fill(Part::value, tree.value, n * tree.n_outputs());
   if (source.has(Part::weight)) source.fill(Part::weight, tree.weight, n);
@@ -170,16 +185,16 @@ void take_nodes(Source& source, Tree& tree, std::size_t n) {
   tell(source, tree);
   for (std::size_t node = 0; node < n; ++node) {
     if (tree.tests.kind[node] != TestKind::leaf) at_node(node, [&] { take_inner(source, tree, node); });
-    close(tree.tests, node);
-    tree.surrogates.begin[node + 1] = static_cast<std::int64_t>(tree.surrogates.tests.size());
+    tree.tests.close_lists();
   }
+  take_surrogates(source, tree);
 }
 
 /// The codes of every test are those of categories of its column.
 void check_codes(const TestTable& tests, std::span<const std::int32_t> n_categories, const char* what) {
   for (std::size_t i = 0; i < tests.size() && !tests.code.empty(); ++i) {
-    const std::int64_t end = tests.code_begin[i + 1];  // codes ascend
-    if (end > tests.code_begin[i] && tests.code[end - 1] >= n_categories[tests.feature[i]])
+    const std::int64_t end = tests.code_lists.end(i);  // codes ascend
+    if (tests.code_lists.length(i) > 0 && tests.code[end - 1] >= n_categories[tests.feature[i]])
       refuse(what + std::to_string(i) + ": a category code is not in the vocabulary");
   }
 }

@@ -27,6 +27,13 @@ class Source {
     const std::size_t size = (*parts_)[place_of(part)].size, at = at_[place_of(part)];
     if (at > size || n > size - at) refuse(name_of(part) + " has too few entries");
   }
+  /// The sum of the next entries, which are not taken.
+  std::size_t sum(Part part, std::size_t n) const {
+    need(part, n);
+    std::size_t total = 0;
+    for (std::size_t i = at_[place_of(part)]; n > 0; ++i, --n) total += (*parts_)[place_of(part)].at<std::uint32_t>(i);
+    return total;
+  }
   std::uint32_t whole(Part part) {
     need(part, 1);
     return (*parts_)[place_of(part)].at<std::uint32_t>(at_[place_of(part)]++);

@@ -34,7 +34,7 @@ class Sender {
   void send(const Tree& tree, std::span<const std::int32_t> groups) {
     send_head(tree, tree.n_nodes(), groups);
     sink_.wholes(Part::kind, std::span<const TestKind>(tree.tests.kind));
-    sink_.wholes(Part::n_samples, std::span<const std::int64_t>(tree.n_samples));
+    sink_.wholes(Part::n_samples, std::span<const std::uint32_t>(tree.n_samples));
     sink_.reals(Part::value, std::span<const double>(tree.value));
     sink_.reals(Part::weight, std::span<const double>(tree.weight));
     sink_.reals(Part::impurity, std::span<const double>(tree.impurity));
@@ -90,11 +90,10 @@ class Sender {
   /// What tests have without their lists: that is most of a forest.
   void send_inner(const Tree& tree) {
     const auto small = [](auto v) { return static_cast<std::uint32_t>(v); };
-    const auto begin = tree.surrogates.begin.begin();
     list(tree, [](TestKind kind) { return kind != TestKind::leaf; });
     gather(Part::child, wholes_, [&](NodeId node) { return small(tree.first_child[node] - node); });
     gather(Part::default_branch, wholes_, [&](NodeId node) { return small(tree.default_branch[node]); });
-    gather(Part::n_surrogates, wholes_, [&](NodeId node) { return small(begin[node + 1] - begin[node]); });
+    gather(Part::n_surrogates, wholes_, [&](NodeId node) { return small(tree.surrogates.lists.length(node)); });
     gather(Part::gain, reals_, [&](NodeId node) { return tree.gain[node]; });
     list(tree, [](TestKind kind) { return kind != TestKind::leaf && kind != TestKind::expression; });
     gather(Part::feature, wholes_, [&](NodeId node) { return small(tree.tests.feature[node]); });
@@ -129,7 +128,7 @@ class Sender {
 
   void send_surrogates(const Tree& tree, std::size_t node) {
     const SurrogateTable& table = tree.surrogates;
-    for (std::int64_t s = table.begin[node]; s < table.begin[node + 1]; ++s) {
+    for (std::int64_t s = table.lists.begin(node); s < table.lists.end(node); ++s) {
       const TestKind kind = table.tests.kind[s];
       sink_.whole(Part::surrogate_kind, static_cast<std::uint64_t>(kind));
       if (kind != TestKind::expression)
@@ -147,14 +146,15 @@ class Sender {
     const auto at = [shift](Part part) { return static_cast<Part>(place_of(part) + shift); };
     const TestKind kind = tests.kind[i];
     if (kind == TestKind::expression) return send_tokens(tests.tokens(i), shift);
-    sink_.whole(at(Part::n_codes), static_cast<std::uint64_t>(tests.code_begin[i + 1] - tests.code_begin[i]));
-    for (std::int64_t c = tests.code_begin[i]; c < tests.code_begin[i + 1]; ++c) {
+    sink_.whole(at(Part::n_codes), static_cast<std::uint64_t>(tests.code_lists.length(i)));
+    for (std::int64_t c = tests.code_lists.begin(i); c < tests.code_lists.end(i); ++c) {
       sink_.whole(at(Part::code), static_cast<std::uint64_t>(tests.code[c]));
       sink_.whole(at(Part::branch), static_cast<std::uint64_t>(tests.branch[c]));
     }
     if (kind != TestKind::multiway) return;
-    sink_.whole(at(Part::n_cuts), static_cast<std::uint64_t>(tests.cut_begin[i + 1] - tests.cut_begin[i]));
-    for (std::int64_t c = tests.cut_begin[i]; c < tests.cut_begin[i + 1]; ++c) sink_.real(at(Part::cut), tests.cut[c]);
+    sink_.whole(at(Part::n_cuts), static_cast<std::uint64_t>(tests.cut_lists.length(i)));
+    for (std::int64_t c = tests.cut_lists.begin(i); c < tests.cut_lists.end(i); ++c)
+      sink_.real(at(Part::cut), tests.cut[c]);
   }
 
   void send_tokens(std::span<const Token> tokens, std::size_t shift) {

@@ -95,7 +95,7 @@ class Recounter {
     tree_.weight[node] = stats.weight;
     tree_.impurity[node] = stats.impurity;
     tree_.risk[node] = stats.risk;
-    tree_.n_samples[node] = stats.n_samples;
+    tree_.n_samples[node] = static_cast<std::uint32_t>(stats.n_samples);
   }
 
   template <class Criterion>

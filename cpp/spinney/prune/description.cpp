@@ -24,7 +24,7 @@ double test_bits(const Tree& tree, std::size_t node) {
     case TestKind::leaf: return 0.0;
     case TestKind::threshold: return column + std::log2(std::max(1.0, places));
     case TestKind::subset: {
-      const auto n_codes = static_cast<double>(tests.code_begin[node + 1] - tests.code_begin[node]);
+      const auto n_codes = static_cast<double>(tests.code_lists.length(node));
       return column + std::max(0.0, n_codes - 1.0);
     }
     case TestKind::expression: {
@@ -32,8 +32,8 @@ double test_bits(const Tree& tree, std::size_t node) {
       return static_cast<double>(tests.tokens(node).size()) * std::log2(symbols);
     }
     default: {
-      const auto n_cuts = static_cast<double>(tests.cut_begin[node + 1] - tests.cut_begin[node]);
-      const auto n_codes = static_cast<double>(tests.code_begin[node + 1] - tests.code_begin[node]);
+      const auto n_cuts = static_cast<double>(tests.cut_lists.length(node));
+      const auto n_codes = static_cast<double>(tests.code_lists.length(node));
       const auto n_branches = static_cast<double>(tree.n_children[node]);
       if (n_cuts > 0.0) return column + std::log2(n_cuts) + log2_choices(places, n_cuts);
       return column + (n_codes > n_branches ? n_codes * std::log2(n_branches) : 0.0);

@@ -250,7 +250,7 @@ Tree Pruner::write() const {
     if (place.is_leaf()) continue;
     const NodeId source = place.source;
     Division division{tree_.tests.get(source), tree_.gain[source], {}, tree_.default_branch[source]};
-    for (std::int64_t s = tree_.surrogates.begin[source]; s < tree_.surrogates.begin[source + 1]; ++s)
+    for (std::int64_t s = tree_.surrogates.lists.begin(source); s < tree_.surrogates.lists.end(source); ++s)
       division.surrogates.push_back(tree_.surrogates.get(s));
     std::vector<NodeStats> children;
     double below = 0.0;

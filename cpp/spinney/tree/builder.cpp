@@ -12,7 +12,7 @@ TreeBuilder TreeBuilder::from(const Tree& tree) {
     const auto id = static_cast<NodeId>(node);
     builder.tree_.tests.append_leaf();
     if (!tree.is_leaf(id)) builder.set_test(id, tree.tests.get(node));
-    for (std::int64_t s = tree.surrogates.begin[node]; s < tree.surrogates.begin[node + 1]; ++s)
+    for (std::int64_t s = tree.surrogates.lists.begin(node); s < tree.surrogates.lists.end(node); ++s)
       builder.stand_ins_[id].push_back(tree.surrogates.get(s));
   }
   return builder;
@@ -29,7 +29,7 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   tree_.impurity.push_back(stats.impurity);
   tree_.gain.push_back(0.0);
   tree_.risk.push_back(stats.risk);
-  tree_.n_samples.push_back(stats.n_samples);
+  tree_.n_samples.push_back(static_cast<std::uint32_t>(stats.n_samples));
   tree_.tests.append_leaf();
   return id;
 }
@@ -38,8 +38,8 @@ NodeId TreeBuilder::divide(NodeId node, Division division, std::span<const NodeS
   const auto first = static_cast<NodeId>(tree_.n_nodes());
   for (const NodeStats& child : children) add_node(node, child);
   tree_.first_child[node] = first;
-  tree_.n_children[node] = static_cast<std::int32_t>(children.size());
-  tree_.default_branch[node] = division.default_branch;
+  tree_.n_children.set(node, static_cast<std::int32_t>(children.size()));
+  tree_.default_branch.set(node, division.default_branch);
   tree_.gain[node] = division.gain;
   set_test(node, std::move(division.test));
   if (!division.surrogates.empty()) stand_ins_[node] = std::move(division.surrogates);

@@ -38,18 +38,24 @@ PackedTree::PackedTree() {
 }
 
 PackedTree::PackedTree(const Tree& tree) {
+  if (!pack(tree)) whole_ = std::make_shared<const Tree>(tree);
+}
+
+PackedTree::PackedTree(Tree&& tree) {
+  if (!pack(tree)) whole_ = std::make_shared<const Tree>(std::move(tree));
+}
+
+bool PackedTree::pack(const Tree& tree) {
   arrays_.nodes = route_nodes(tree);
   const auto n = static_cast<NodeId>(tree.n_nodes());
-  for (NodeId node = 0; tree.n_classes > 0 && node < n; ++node)
-    label_.push_back(static_cast<std::uint16_t>(tree.label(node)));
-  label_.shrink_to_fit();
-  if (!can_be_packed(tree)) {
-    whole_ = std::make_shared<const Tree>(tree);
-    return;
-  }
+  label_.resize(tree.n_classes > 0 ? tree.n_nodes() : 0);
+  for (std::size_t node = 0; node < label_.size(); ++node)
+    label_[node] = static_cast<std::uint16_t>(tree.label(static_cast<NodeId>(node)));
+  if (!can_be_packed(tree)) return false;
   whole_ = std::make_shared<const Tree>(empty_like(tree));
-  arrays_.default_branch.assign(tree.default_branch.begin(), tree.default_branch.end());
-  arrays_.n_samples.assign(tree.n_samples.begin(), tree.n_samples.end());
+  arrays_.default_branch =
+      tree.default_branch.visit([](const auto& kept) { return std::vector<std::uint8_t>(kept.begin(), kept.end()); });
+  arrays_.n_samples = copy_of(tree.n_samples);
   arrays_.impurity = copy_of(tree.impurity);
   arrays_.gain.reserve(tree.n_nodes() / 2);
   for (NodeId node = 0; node < n; ++node) {
@@ -69,6 +75,7 @@ PackedTree::PackedTree(const Tree& tree) {
   }
   if (!weight_told) arrays_.weight = copy_of(tree.weight);
   if (!risk_told) arrays_.risk = copy_of(tree.risk);
+  return true;
 }
 
 PackedTree::PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays)
@@ -124,8 +131,8 @@ Tree PackedTree::unpack() const {
   Tree tree = empty_like(*whole_);
   const auto n = static_cast<NodeId>(n_nodes());
   tree.parent.assign(n, kNoNode);
-  tree.default_branch.assign(arrays_.default_branch.begin(), arrays_.default_branch.end());
-  tree.n_samples.assign(arrays_.n_samples.begin(), arrays_.n_samples.end());
+  tree.default_branch = NarrowNumbers(arrays_.default_branch);
+  tree.n_samples = arrays_.n_samples;
   tree.impurity = arrays_.impurity;
   tree.value = arrays_.value;
   if (arrays_.value.empty()) tree.value.assign(arrays_.small_value.begin(), arrays_.small_value.end());
@@ -134,10 +141,10 @@ Tree PackedTree::unpack() const {
   tree.tests.kind.assign(n, TestKind::leaf);
   tree.tests.feature.assign(n, -1);
   tree.tests.threshold.assign(n, kNaN);
-  for (auto* begin : {&tree.tests.code_begin, &tree.tests.cut_begin, &tree.tests.token_begin, &tree.surrogates.begin})
-    begin->assign(n + std::size_t{1}, 0);
+  for (Lists* lists : {&tree.tests.code_lists, &tree.tests.cut_lists, &tree.tests.token_lists, &tree.surrogates.lists})
+    *lists = Lists(static_cast<std::size_t>(n));
   tree.first_child.assign(n, kNoNode);
-  tree.n_children.assign(n, 0);
+  tree.n_children.assign_zeros(n);
   tree.gain.assign(n, 0.0);
   std::size_t n_divided = 0;
   for (NodeId node = 0; node < n; ++node) {
@@ -147,7 +154,7 @@ Tree PackedTree::unpack() const {
     tree.tests.feature[node] = from.feature;
     tree.tests.threshold[node] = from.threshold;
     tree.first_child[node] = from.child;
-    tree.n_children[node] = 2;
+    tree.n_children.set(node, 2);
     tree.gain[node] = arrays_.gain[n_divided++];
     tree.parent[from.child] = tree.parent[from.child + 1] = node;
   }

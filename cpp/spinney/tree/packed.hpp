@@ -26,6 +26,7 @@ class PackedTree {
  public:
   PackedTree();
   explicit PackedTree(const Tree& tree);
+  explicit PackedTree(Tree&& tree);  // which is not copied if it cannot be packed
   /// From arrays; `like` has the columns, classes and costs, and no nodes. Many trees may share it.
   PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays);
   /// Whether the tree was packed: only threshold tests without stand-ins are. Others are kept as they are.
@@ -58,6 +59,9 @@ class PackedTree {
   void add_answer(NodeId node, double weight, double* out) const;
 
  private:
+  /// Returns false if the tree needs to be kept as it is.
+  bool pack(const Tree& tree);
+
   std::shared_ptr<const Tree> whole_;  // without nodes if they are packed
   PackedArrays arrays_;                // of a tree that is not packed the nodes only
   std::vector<std::uint16_t> label_;

@@ -4,7 +4,8 @@ namespace spinney {
 
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
   std::int32_t branch = tree.tests.answer(node, x, row);
-  for (std::int64_t s = tree.surrogates.begin[node]; branch == kNoBranch && s < tree.surrogates.begin[node + 1]; ++s) {
+  for (std::int64_t s = tree.surrogates.lists.begin(node), end = tree.surrogates.lists.end(node);
+       branch == kNoBranch && s < end; ++s) {
     branch = tree.surrogates.answer(s, x, row);
   }
   return tree.first_child[node] + (branch == kNoBranch ? tree.default_branch[node] : branch);

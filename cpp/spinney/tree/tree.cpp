@@ -25,19 +25,24 @@ void TestTable::append_lists(const Test& test) {
     code.push_back(category);
     branch.push_back(to_branch);
   }
-  code_begin.push_back(static_cast<std::int64_t>(code.size()));
   cut.insert(cut.end(), test.cuts.begin(), test.cuts.end());
-  cut_begin.push_back(static_cast<std::int64_t>(cut.size()));
   token.insert(token.end(), test.tokens.begin(), test.tokens.end());
-  token_begin.push_back(static_cast<std::int64_t>(token.size()));
+  close_lists();
+}
+
+void TestTable::close_lists() {
+  code_lists.close(code.size());
+  cut_lists.close(cut.size());
+  token_lists.close(token.size());
 }
 
 Test TestTable::get(std::size_t index) const {
   Test test{kind[index], feature[index], threshold[index], {}, {}, {}};
   const auto own = tokens(index);
   test.tokens.assign(own.begin(), own.end());
-  test.cuts.assign(cut.begin() + cut_begin[index], cut.begin() + cut_begin[index + 1]);
-  for (std::int64_t i = code_begin[index]; i < code_begin[index + 1]; ++i) test.codes.emplace_back(code[i], branch[i]);
+  test.cuts.assign(cut.begin() + cut_lists.begin(index), cut.begin() + cut_lists.end(index));
+  for (std::int64_t i = code_lists.begin(index); i < code_lists.end(index); ++i)
+    test.codes.emplace_back(code[i], branch[i]);
   return test;
 }
 
@@ -55,17 +60,22 @@ Surrogate SurrogateTable::get(std::size_t index) const {
 std::int32_t TestTable::answer_value(std::size_t index, double value) const {
   if (std::isnan(value)) return kNoBranch;
   if (kind[index] == TestKind::threshold) return value <= threshold[index] ? 0 : 1;
-  if (cut_begin[index] < cut_begin[index + 1]) {
-    const auto low = cut.begin() + cut_begin[index], high = cut.begin() + cut_begin[index + 1];
+  if (cut_lists.length(index) > 0) {
+    const auto low = cut.begin() + cut_lists.begin(index), high = cut.begin() + cut_lists.end(index);
     return static_cast<std::int32_t>(std::lower_bound(low, high, value) - low);
   }
-  const auto first = code.begin() + code_begin[index], last = code.begin() + code_begin[index + 1];
   if (value < 0 || value > static_cast<double>(std::numeric_limits<std::int32_t>::max())) return kNoBranch;
-  const auto wanted = static_cast<std::int32_t>(value);
-  if (wanted < last - first && first[wanted] == wanted) return branch[code_begin[index] + wanted];  // all are listed
-  const auto found = std::lower_bound(first, last, wanted);
-  if (found == last || *found != wanted) return kNoBranch;
-  return branch[static_cast<std::size_t>(found - code.begin())];
+  const std::int64_t place = place_of_code(index, static_cast<std::uint32_t>(value));
+  return place < 0 ? kNoBranch : branch[static_cast<std::size_t>(place)];
+}
+
+std::int64_t TestTable::place_of_code(std::size_t index, std::uint32_t wanted) const {
+  return code.visit([&](const auto& codes) -> std::int64_t {
+    const auto first = codes.begin() + code_lists.begin(index), last = codes.begin() + code_lists.end(index);
+    const bool all_are_listed = std::int64_t{wanted} < last - first && first[wanted] == wanted;
+    const auto found = all_are_listed ? first + wanted : std::lower_bound(first, last, wanted);
+    return found == last || *found != wanted ? -1 : found - codes.begin();
+  });
 }
 
 double Tree::cost_of_label(const double* class_weights, ClassCode predicted) const {
@@ -95,8 +105,9 @@ std::string at_node(std::size_t node, const std::string& what) { return "node " 
 
 /// The pairs of a subset or multiway test: codes ascending, branches that exist.
 std::string check_codes(const TestTable& tests, std::size_t index, std::int32_t n_branches) {
-  for (std::int64_t i = tests.code_begin[index]; i < tests.code_begin[index + 1]; ++i) {
-    if (tests.code[i] < 0 || (i > tests.code_begin[index] && tests.code[i] <= tests.code[i - 1])) {
+  const std::int64_t begin = tests.code_lists.begin(index), end = tests.code_lists.end(index);
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (tests.code[i] < 0 || (i > begin && tests.code[i] <= tests.code[i - 1])) {
       return "category codes are not ascending";
     }
     if (tests.branch[i] < 0 || tests.branch[i] >= n_branches) return "a category leads to a branch that is not there";
@@ -106,8 +117,8 @@ std::string check_codes(const TestTable& tests, std::size_t index, std::int32_t 
 
 /// The cuts of a multiway test: ascending numbers, one fewer than branches.
 std::string check_cuts(const TestTable& tests, std::size_t index, std::int32_t n_branches) {
-  const std::int64_t begin = tests.cut_begin[index], end = tests.cut_begin[index + 1];
-  if (tests.code_begin[index] < tests.code_begin[index + 1]) return "a test has both categories and cuts";
+  const std::int64_t begin = tests.cut_lists.begin(index), end = tests.cut_lists.end(index);
+  if (tests.code_lists.length(index) > 0) return "a test has both categories and cuts";
   if (end - begin != n_branches - 1) return "the number of cuts does not match the children";
   for (std::int64_t i = begin; i < end; ++i) {
     if (std::isnan(tests.cut[i]) || (i > begin && !(tests.cut[i] > tests.cut[i - 1]))) return "cuts are not ascending";
@@ -115,10 +126,8 @@ std::string check_cuts(const TestTable& tests, std::size_t index, std::int32_t n
   return "";
 }
 
-bool has_codes(const TestTable& tests, std::size_t index) {
-  return tests.code_begin[index] < tests.code_begin[index + 1];
-}
-bool has_cuts(const TestTable& tests, std::size_t index) { return tests.cut_begin[index] < tests.cut_begin[index + 1]; }
+bool has_codes(const TestTable& tests, std::size_t index) { return tests.code_lists.length(index) > 0; }
+bool has_cuts(const TestTable& tests, std::size_t index) { return tests.cut_lists.length(index) > 0; }
 
 std::string check_test(const TestTable& tests, std::size_t index, std::int32_t n_features, std::int32_t n_branches) {
   const TestKind kind = tests.kind[index];
@@ -154,7 +163,7 @@ std::string check_leaf(const Tree& tree, std::size_t node) {
   if (tree.first_child[node] != kNoNode || tree.n_children[node] != 0) return "a leaf has children";
   const bool asks = tests.feature[node] != -1 || !std::isnan(tests.threshold[node]) || has_codes(tests, node) ||
                     has_cuts(tests, node) || !tests.tokens(node).empty();
-  if (asks || tree.surrogates.begin[node] < tree.surrogates.begin[node + 1]) return "a leaf has a test";
+  if (asks || tree.surrogates.lists.length(node) > 0) return "a leaf has a test";
   if (tree.default_branch[node] != 0) return "a leaf has a default branch";
   return tree.gain[node] == 0.0 && !std::signbit(tree.gain[node]) ? "" : "a leaf has a gain";
 }
@@ -162,7 +171,7 @@ std::string check_leaf(const Tree& tree, std::size_t node) {
 /// The surrogates of a node.
 std::string check_surrogates(const Tree& tree, std::size_t node) {
   const SurrogateTable& table = tree.surrogates;
-  for (std::int64_t s = table.begin[node]; s < table.begin[node + 1]; ++s) {
+  for (std::int64_t s = table.lists.begin(node); s < table.lists.end(node); ++s) {
     if (std::string problem = check_test(table.tests, s, tree.n_features, tree.n_children[node]); !problem.empty())
       return "surrogate: " + problem;
     if (table.reversed[s] > 1 || (table.reversed[s] == 1 && tree.n_children[node] != 2))
@@ -186,19 +195,13 @@ std::string check_counts(const Tree& tree, std::size_t node) {
   if (!std::isfinite(tree.weight[node]) || tree.weight[node] < 0.0) return "weight is negative or not finite";
   if (std::isnan(tree.impurity[node]) || std::isnan(tree.gain[node]) || std::isnan(tree.risk[node]))
     return "impurity, gain or risk is NaN";
-  if (tree.n_samples[node] < 0 || tree.n_samples[node] > kMostRows) return "number of rows out of range";
   return "";
-}
-
-bool check_offsets(const std::vector<std::int64_t>& begin, std::size_t n, std::size_t pool) {
-  return begin.size() == n + 1 && begin.front() == 0 && begin.back() == static_cast<std::int64_t>(pool) &&
-         std::is_sorted(begin.begin(), begin.end());
 }
 
 bool check_table(const TestTable& tests, std::size_t n) {
   return tests.kind.size() == n && tests.feature.size() == n && tests.threshold.size() == n &&
-         tests.code.size() == tests.branch.size() && check_offsets(tests.code_begin, n, tests.code.size()) &&
-         check_offsets(tests.cut_begin, n, tests.cut.size()) && check_offsets(tests.token_begin, n, tests.token.size());
+         tests.code.size() == tests.branch.size() && tests.code_lists.cover(n, tests.code.size()) &&
+         tests.cut_lists.cover(n, tests.cut.size()) && tests.token_lists.cover(n, tests.token.size());
 }
 
 std::string check_sizes(const Tree& tree) {
@@ -213,7 +216,7 @@ std::string check_sizes(const Tree& tree) {
   if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
   if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
       tree.surrogates.agreement.size() != s || tree.surrogates.adjusted.size() != s ||
-      !check_offsets(tree.surrogates.begin, n, s)) {
+      !tree.surrogates.lists.cover(n, s)) {
     return "the surrogate arrays differ in length";
   }
   const std::size_t k = tree.n_outputs();
@@ -282,7 +285,7 @@ Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
     const bool leaf = tree.is_leaf(old) || make_leaf[old];
     const NodeId old_parent = tree.parent[old];
     out.tests.append(leaf ? Test{} : tree.tests.get(old));
-    for (std::int64_t s = tree.surrogates.begin[old]; !leaf && s < tree.surrogates.begin[old + 1]; ++s) {
+    for (std::int64_t s = tree.surrogates.lists.begin(old); !leaf && s < tree.surrogates.lists.end(old); ++s) {
       out.surrogates.append(tree.surrogates.get(s));
     }
     out.surrogates.close_node();

@@ -10,6 +10,8 @@
 
 #include "spinney/data/matrix.hpp"
 #include "spinney/expression/expression.hpp"
+#include "spinney/tree/lists.hpp"
+#include "spinney/tree/narrow.hpp"
 #include "spinney/types.hpp"
 
 namespace spinney {
@@ -35,13 +37,13 @@ struct Surrogate {
 /// keeps a slice of cuts instead.
 struct TestTable {
   std::vector<TestKind> kind;
-  std::vector<FeatureIndex> feature;           // -1 in a leaf, and in an expression, which may ask many
-  std::vector<double> threshold;               // NaN unless kind is threshold
-  std::vector<std::int64_t> code_begin = {0};  // size() + 1 offsets into code and branch
-  std::vector<std::int32_t> code, branch;
-  std::vector<std::int64_t> cut_begin = {0};  // size() + 1 offsets into cut
+  std::vector<FeatureIndex> feature;  // -1 in a leaf, and in an expression, which may ask many
+  std::vector<double> threshold;      // NaN unless kind is threshold
+  Lists code_lists;                   // in code and branch
+  NarrowNumbers code, branch;
+  Lists cut_lists;
   std::vector<double> cut;
-  std::vector<std::int64_t> token_begin = {0};  // size() + 1 offsets into token
+  Lists token_lists;
   std::vector<Token> token;
 
   std::size_t size() const { return kind.size(); }
@@ -50,6 +52,8 @@ struct TestTable {
   /// categories and cuts of each.
   void append_leaf();
   void append_lists(const Test& test);
+  /// The lists of the next test end here.
+  void close_lists();
   Test get(std::size_t index) const;
   /// The branch for a row, kNoBranch if the value is missing or a category that the node did not hold.
   std::int32_t answer(std::size_t index, const Matrix& x, std::size_t row) const {
@@ -57,11 +61,13 @@ struct TestTable {
     return answer_value(index, x.at(row, feature[index]));
   }
   std::span<const Token> tokens(std::size_t index) const {
-    return {token.data() + token_begin[index], token.data() + token_begin[index + 1]};
+    return {token.data() + token_lists.begin(index), token.data() + token_lists.end(index)};
   }
 
  private:
   std::int32_t answer_value(std::size_t index, double value) const;
+  /// Where a category is in code; below 0 if the test does not know it.
+  std::int64_t place_of_code(std::size_t index, std::uint32_t wanted) const;
 };
 
 /// Stand-ins for a node's test, best first. agreement is the share of weight sent the same way.
@@ -69,10 +75,10 @@ struct SurrogateTable {
   TestTable tests;
   std::vector<std::uint8_t> reversed;  // threshold tests: true goes to branch 1
   std::vector<double> agreement, adjusted;
-  std::vector<std::int64_t> begin = {0};  // per node + 1
+  Lists lists;  // of the nodes
 
-  void append(const Surrogate& surrogate);  // of the node whose slice is not closed yet
-  void close_node() { begin.push_back(static_cast<std::int64_t>(tests.size())); }
+  void append(const Surrogate& surrogate);  // of the node whose list is not closed yet
+  void close_node() { lists.close(tests.size()); }
   Surrogate get(std::size_t index) const;
   std::int32_t answer(std::size_t index, const Matrix& x, std::size_t row) const {
     const std::int32_t branch = tests.answer(index, x, row);
@@ -91,14 +97,14 @@ struct Tree {
 
   TestTable tests;
   std::vector<NodeId> first_child;  // kNoNode in a leaf
-  std::vector<std::int32_t> n_children;
-  std::vector<NodeId> parent;                // kNoNode in the root
-  std::vector<std::int32_t> default_branch;  // where rows go that neither test nor surrogate can place
-  std::vector<double> value;                 // n_nodes * n_outputs(): class weights, or the mean
+  NarrowNumbers n_children;
+  std::vector<NodeId> parent;    // kNoNode in the root
+  NarrowNumbers default_branch;  // where rows go that neither test nor surrogate can place
+  std::vector<double> value;     // n_nodes * n_outputs(): class weights, or the mean
   std::vector<double> weight, impurity;
   std::vector<double> gain;  // of the node's test over the rows that have its value, times weight
   std::vector<double> risk;  // total cost of the node as a leaf, not divided by the root's weight
-  std::vector<std::int64_t> n_samples;
+  std::vector<std::uint32_t> n_samples;
   SurrogateTable surrogates;
 
   std::size_t n_nodes() const { return first_child.size(); }
