@@ -46,6 +46,13 @@ Lists take_lists(const nb::dict& state, const std::string& name, std::size_t arr
   return *lists;
 }
 
+/// A tree may leave out what the rest tells, a state may not.
+std::vector<double> take_numbers(const nb::dict& state, const char* name, std::size_t n_nodes) {
+  std::vector<double> numbers = take<double>(state, name);
+  if (numbers.size() != n_nodes) throw std::invalid_argument("not a tree: the node arrays differ in length");
+  return numbers;
+}
+
 std::vector<std::uint32_t> take_n_samples(const nb::dict& state) {
   const auto wide = take<std::int64_t>(state, "n_samples");
   for (std::size_t node = 0; node < wide.size(); ++node) {
@@ -114,10 +121,10 @@ Tree tree_from_state(const nb::dict& state) {
   tree.parent = take<NodeId>(state, "parent");
   tree.default_branch = NarrowNumbers(take<std::int32_t>(state, "default_branch"));
   tree.value = take<double>(state, "value");
-  tree.weight = take<double>(state, "weight");
-  tree.impurity = take<double>(state, "impurity");
+  tree.kept_weight = NarrowReals(take_numbers(state, "weight", tree.n_nodes()));
+  tree.kept_impurity = take_numbers(state, "impurity", tree.n_nodes());
   tree.gain = take<double>(state, "gain");
-  tree.risk = take<double>(state, "risk");
+  tree.kept_risk = NarrowReals(take_numbers(state, "risk", tree.n_nodes()));
   tree.n_samples = take_n_samples(state);
   tree.surrogates.tests = take_tests(state, "surrogate_");
   tree.surrogates.reversed = take<std::uint8_t>(state, "surrogate_reversed");
@@ -140,10 +147,10 @@ nb::dict tree_to_state(const Tree& tree) {
   state["parent"] = to_numpy(tree.parent);
   state["default_branch"] = to_numpy(tree.default_branch.wide());
   state["value"] = to_numpy(tree.value, {tree.n_nodes(), tree.n_outputs()});
-  state["weight"] = to_numpy(tree.weight);
-  state["impurity"] = to_numpy(tree.impurity);
+  state["weight"] = to_numpy(of_nodes(tree, &Tree::weight));
+  state["impurity"] = to_numpy(of_nodes(tree, &Tree::impurity));
   state["gain"] = to_numpy(tree.gain);
-  state["risk"] = to_numpy(tree.risk);
+  state["risk"] = to_numpy(of_nodes(tree, &Tree::risk));
   state["n_samples"] = to_numpy(std::vector<std::int64_t>(tree.n_samples.begin(), tree.n_samples.end()));
   put_tests(state, tree.surrogates.tests, "surrogate_");
   state["surrogate_reversed"] = to_numpy(tree.surrogates.reversed);

@@ -100,7 +100,10 @@ TEST(a_tree_with_every_test_is_restored_to_the_last_bit) {
   CHECK(again.cost == tree.cost && again.tests.code == tree.tests.code && again.tests.cut == tree.tests.cut);
   CHECK(again.tests.token == tree.tests.token && again.surrogates.lists == tree.surrogates.lists);
   CHECK(again.surrogates.agreement == tree.surrogates.agreement && again.gain == tree.gain);
-  CHECK(again.weight == tree.weight && again.risk == tree.risk && again.impurity == tree.impurity);
+  for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
+    CHECK(same_bits(again.weight(node), tree.weight(node)) && same_bits(again.risk(node), tree.risk(node)));
+    CHECK(same_bits(again.impurity(node), tree.impurity(node)));
+  }
   CHECK(parts[place_of(Part::weight)].size == 0);  // told by the values
 }
 
@@ -133,13 +136,14 @@ TEST(a_negative_zero_is_kept) {
   TreeBuilder builder(like);
   builder.add_root(counted(0, 3));
   Tree tree = std::move(builder).finish();
-  CHECK(same_bits(PackedTree(tree).unpack().risk[0], 0.0));
-  tree.risk[0] = -0.0;
-  CHECK(same_bits(PackedTree(tree).unpack().risk[0], -0.0));
-  tree.weight[0] = tree.value[0] = tree.value[1] = 0.0;
-  CHECK(same_bits(PackedTree(tree).unpack().weight[0], 0.0));
-  tree.weight[0] = -0.0;
-  CHECK(same_bits(PackedTree(tree).unpack().weight[0], -0.0));
+  CHECK(same_bits(PackedTree(tree).unpack().risk(0), 0.0));
+  tree.kept_risk.set(0, -0.0);
+  CHECK(same_bits(PackedTree(tree).unpack().risk(0), -0.0));
+  tree.value[0] = tree.value[1] = 0.0;
+  tree.kept_weight.set(0, 0.0);
+  CHECK(same_bits(PackedTree(tree).unpack().weight(0), 0.0));
+  tree.kept_weight.set(0, -0.0);
+  CHECK(same_bits(PackedTree(tree).unpack().weight(0), -0.0));
 }
 
 TEST(a_forest_is_restored_and_framed) {

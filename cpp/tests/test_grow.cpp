@@ -23,7 +23,7 @@ TEST(the_credit_example_gives_the_tree_of_the_lecture_notes) {
   CHECK(tree.check().empty());
   CHECK(tree.n_nodes() == 7);
   CHECK(tree.tests.feature[0] == 3 && tree.tests.threshold[0] == 36.0);
-  CHECK_NEAR(tree.gain[0] / tree.weight[0], 2 * (0.25 - 0.7 * (5.0 / 7) * (2.0 / 7)));
+  CHECK_NEAR(tree.gain[0] / tree.weight(0), 2 * (0.25 - 0.7 * (5.0 / 7) * (2.0 / 7)));
   CHECK(tree.tests.feature[1] == 0 && tree.tests.threshold[1] == 37.0);
   CHECK(tree.tests.feature[4] == 1 && tree.tests.kind[4] == TestKind::subset);
   CHECK_NEAR(tree.surrogates.agreement[tree.surrogates.lists.begin(1)], 6.0 / 7);
@@ -90,7 +90,7 @@ TEST(fractional_rows_keep_their_weight) {
   params.missing = MissingRule::fractional;
   params.max_depth = 1;
   const Tree tree = problem::grow_tree(p, params);
-  CHECK_NEAR(tree.weight[1] + tree.weight[2], 6.0);
+  CHECK_NEAR(tree.weight(1) + tree.weight(2), 6.0);
   CHECK_NEAR(tree.value[2], 2.5);  // class 0 in the first child
   double shares[2] = {0, 0};
   const double gap = kNaN;
@@ -110,5 +110,5 @@ TEST(a_small_step_on_a_large_target_is_found) {
   const Tree tree = problem::grow_tree(p, params);
   CHECK(tree.n_nodes() == 3);
   CHECK(tree.value[1] == 1e9 && tree.value[2] == 1e9 + 1);
-  CHECK_NEAR(tree.impurity[0], 0.25);
+  CHECK_NEAR(tree.impurity(0), 0.25);
 }

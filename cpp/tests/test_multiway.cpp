@@ -95,11 +95,11 @@ TEST(id3_grows_the_tree_of_the_evenings) {
   CHECK(tree.check().empty());
   CHECK(tree.n_nodes() == 8);
   CHECK(tree.tests.kind[0] == TestKind::multiway && tree.tests.feature[0] == 1);
-  CHECK_NEAR(tree.gain[0] / tree.weight[0], 1.0);
-  CHECK(std::abs(tree.impurity[0] - 1.6855) < 5e-5);
+  CHECK_NEAR(tree.gain[0] / tree.weight(0), 1.0);
+  CHECK(std::abs(tree.impurity(0) - 1.6855) < 5e-5);
   CHECK(tree.is_leaf(2) && tree.label(2) == 0);
   CHECK(tree.tests.feature[1] == 0 && tree.n_children[1] == 3);
-  CHECK(std::abs(tree.gain[1] / tree.weight[1] - 0.971) < 5e-4);
+  CHECK(std::abs(tree.gain[1] / tree.weight(1) - 0.971) < 5e-4);
   CHECK(tree.tests.feature[3] == 2);
   CHECK(tree.label(4) == 1 && tree.label(5) == 2 && tree.label(6) == 2 && tree.label(7) == 3);
 }
@@ -109,7 +109,7 @@ TEST(an_empty_branch_answers_as_its_parent) {
   const problem::Problem p = problem::classes({0, 0, 2, 2, 2}, {nominal(3)}, {0, 0, 1, 1, 1}, 2);
   const Tree tree = problem::grow_tree(p, id3());
   CHECK(tree.n_children[0] == 3);
-  CHECK(tree.weight[2] == 0.0 && tree.n_samples[2] == 0);
+  CHECK(tree.weight(2) == 0.0 && tree.n_samples[2] == 0);
   CHECK(tree.value[4] == 2.0 && tree.value[5] == 3.0);
   CHECK_NEAR(shares(tree, {1})[1], 0.6);
   // A gap goes to the branches with rows, by their weights.
@@ -130,11 +130,11 @@ TEST(weights_of_children_add_up_to_their_parents_when_rows_have_gaps) {
         std::vector<double> sum(3, 0.0);
         for (std::int32_t b = 0; b < tree.n_children[id]; ++b) {
           const NodeId child = tree.first_child[id] + b;
-          if (!(tree.weight[child] > 0.0)) continue;
+          if (!(tree.weight(child) > 0.0)) continue;
           for (std::size_t c = 0; c < 3; ++c) sum[c] += tree.value[static_cast<std::size_t>(child) * 3 + c];
         }
         for (std::size_t c = 0; c < 3; ++c) CHECK(std::abs(sum[c] - tree.value[id * 3 + c]) < 1e-9);
-        CHECK(std::abs(std::accumulate(sum.begin(), sum.end(), 0.0) - tree.weight[id]) < 1e-9);
+        CHECK(std::abs(std::accumulate(sum.begin(), sum.end(), 0.0) - tree.weight(id)) < 1e-9);
       }
     }
   }
@@ -144,12 +144,12 @@ TEST(a_row_with_a_gap_has_a_share_in_every_branch) {
   // Three rows on the left, one on the right, one that nobody can place.
   const problem::Problem p = problem::classes({0, 0, 0, 1, kNaN}, {nominal(2)}, {0, 0, 0, 1, 1}, 2);
   const Tree tree = problem::grow_tree(p, id3());
-  CHECK_NEAR(tree.weight[1], 3.75);
+  CHECK_NEAR(tree.weight(1), 3.75);
   CHECK_NEAR(tree.value[3], 0.75);
-  CHECK_NEAR(tree.weight[2], 1.25);
+  CHECK_NEAR(tree.weight(2), 1.25);
   CHECK(tree.n_samples[1] == 4 && tree.n_samples[2] == 2);
   const double before = 5 * (std::log2(5.0) - 0.4 - 0.6 * std::log2(3.0));  // of all five rows
-  CHECK_NEAR(tree.impurity[0] * 5, before);
+  CHECK_NEAR(tree.impurity(0) * 5, before);
   // The gain counts the known rows only.
   CHECK_NEAR(tree.gain[0], 4 * 2.0 - 3 * std::log2(3.0));
 }
@@ -270,7 +270,7 @@ TEST(three_pure_leaves_promise_more_errors_than_one_mixed_leaf) {
     CHECK(leaf.check().empty());
     CHECK(leaf.n_nodes() == 1);
     CHECK_NEAR(leaf.value[0], 15.0);
-    CHECK_NEAR(leaf.risk[0], 1.0);
+    CHECK_NEAR(leaf.risk(0), 1.0);
   }
 }
 
@@ -315,7 +315,7 @@ TEST(rows_with_gaps_go_down_a_raised_branch_in_part) {
   CHECK(raised.n_nodes() == 3);
   CHECK_NEAR(raised.value[2], 30.75);
   CHECK_NEAR(raised.value[4], 0.25);
-  CHECK_NEAR(raised.weight[1] + raised.weight[2], 41.0);
+  CHECK_NEAR(raised.weight(1) + raised.weight(2), 41.0);
   CHECK(raised.n_samples[1] == 31 && raised.n_samples[2] == 11);
 }
 

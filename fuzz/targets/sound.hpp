@@ -66,8 +66,8 @@ inline void demand_counts(const Tree& tree, std::size_t node) {
     sum += v;
   }
   demand(std::isfinite(sum), "values have no sum");
-  demand(is_amount(tree.weight[node]), "a weight is none");
-  const double impurity = tree.impurity[node], gain = tree.gain[node], risk = tree.risk[node];
+  demand(is_amount(tree.weight(node)), "a weight is none");
+  const double impurity = tree.impurity(node), gain = tree.gain[node], risk = tree.risk(node);
   demand(impurity == impurity && gain == gain && risk == risk, "impurity, gain or risk is NaN");
 }
 

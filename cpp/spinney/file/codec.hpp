@@ -23,14 +23,7 @@ inline Forest restore_forest(const PartViews& parts, std::span<const std::int32_
   return restore_forest(parts, n_categories, alone);
 }
 
-/// What weight, impurity and risk are if they are left out: of classes the sum of their weights, Gini's impurity and
-/// the least cost; in regression the number of rows, and risk / weight.
-double told_weight(const Tree& tree, NodeId node);
-double told_impurity(const Tree& tree, NodeId node);
-double told_risk(const Tree& tree, NodeId node);
-/// Gini's impurity of k class weights, as growth works it out.
-double told_gini(const double* weights, double total, std::size_t k);
-/// The same for some nodes of a packed tree of classes.
+/// Gini's impurity of some nodes of a packed tree of classes.
 void told_ginis(const PackedArrays& arrays, std::size_t k, std::size_t begin, std::span<double> out);
 /// Whether these are all of its impurities.
 bool tells_ginis(const PackedArrays& arrays, std::size_t k);

@@ -1,16 +1,8 @@
 #include <algorithm>
 
-#include "spinney/criteria/criteria.hpp"
 #include "spinney/file/codec.hpp"
 
 namespace spinney {
-
-double told_gini(const double* weights, double total, std::size_t k) {
-  std::size_t n_there = 0;
-  for (std::size_t c = 0; c < k; ++c) n_there += weights[c] > 0.0 ? 1 : 0;
-  if (n_there < 2) return 0.0;
-  return std::max(0.0, Gini{}.loss(weights, total, static_cast<std::int32_t>(k)) / total);
-}
 
 namespace {
 

@@ -139,17 +139,21 @@ void take_kinds(Source& source, Tree& tree, std::size_t n) {
   }
 }
 
-/// What follows from the rest, where it was left out.
-void tell(const Source& source, Tree& tree) {
-  const auto n = static_cast<NodeId>(tree.n_nodes());
-  const auto each = [&](Part part, std::vector<double>& out, double (*told)(const Tree&, NodeId)) {
-    if (source.has(part)) return;
-    out.resize(tree.n_nodes());
-    for (NodeId node = 0; node < n; ++node) out[node] = told(tree, node);
-  };
-  each(Part::weight, tree.weight, told_weight);
-  each(Part::risk, tree.risk, told_risk);
-  each(Part::impurity, tree.impurity, told_impurity);
+NarrowReals take_reals(Source& source, Part part, std::size_t n) {
+  source.need(part, n);
+  NarrowReals reals;
+  reals.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) reals.push_back(source.real(part));
+  return reals;
+}
+
+/// What need not be stored. Shares of rows go by the weights of children, so that those are at hand.
+void take_numbers(Source& source, Tree& tree, std::size_t n) {
+  if (source.has(Part::weight)) tree.kept_weight = take_reals(source, Part::weight, n);
+  if (source.has(Part::impurity)) source.fill(Part::impurity, tree.kept_impurity, n);
+  if (source.has(Part::risk)) tree.kept_risk = take_reals(source, Part::risk, n);
+  if (tree.missing == MissingRule::fractional && tree.kept_weight.empty())
+    tree.kept_weight = NarrowReals(of_nodes(tree, &Tree::weight));
 }
 
 /// What a tree is beside its nodes, and how many of these there are.
@@ -179,10 +183,7 @@ void take_nodes(Source& source, Tree& tree, std::size_t n) {
   tree.gain.assign(n, 0.0);
   source.fill(Part::n_samples, tree.n_samples, n);
   source.fill(Part::value, tree.value, n * tree.n_outputs());
-  if (source.has(Part::weight)) source.fill(Part::weight, tree.weight, n);
-  if (source.has(Part::impurity)) source.fill(Part::impurity, tree.impurity, n);
-  if (source.has(Part::risk)) source.fill(Part::risk, tree.risk, n);
-  tell(source, tree);
+  take_numbers(source, tree, n);
   for (std::size_t node = 0; node < n; ++node) {
     if (tree.tests.kind[node] != TestKind::leaf) at_node(node, [&] { take_inner(source, tree, node); });
     tree.tests.close_lists();
@@ -204,16 +205,16 @@ struct Repeats {
   bool weight = true, impurity = true, risk = true, no_surrogates = true;
 
   void look_at(const Tree& tree, const Source& source) {
-    const auto same = [&](Part part, const std::vector<double>& values, double (*told)(const Tree&, NodeId)) {
-      if (!source.has(part)) return true;
+    const auto same = [&](Part part, const auto& kept, double (Tree::*told)(std::size_t) const) {
+      if (!source.has(part) || kept.empty()) return true;
       for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-        if (!same_bits(values[node], told(tree, node))) return false;
+        if (!same_bits(kept[node], (tree.*told)(node))) return false;
       }
       return true;
     };
-    weight = weight && same(Part::weight, tree.weight, told_weight);
-    impurity = impurity && same(Part::impurity, tree.impurity, told_impurity);
-    risk = risk && same(Part::risk, tree.risk, told_risk);
+    weight = weight && same(Part::weight, tree.kept_weight, &Tree::told_weight);
+    impurity = impurity && same(Part::impurity, tree.kept_impurity, &Tree::told_impurity);
+    risk = risk && same(Part::risk, tree.kept_risk, &Tree::told_risk);
     no_surrogates = no_surrogates && tree.surrogates.tests.size() == 0;
   }
   void join(const Repeats& other) {

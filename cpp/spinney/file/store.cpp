@@ -7,21 +7,6 @@
 
 namespace spinney {
 
-double told_weight(const Tree& tree, NodeId node) {
-  if (tree.n_classes == 0) return static_cast<double>(tree.n_samples[node]);
-  return std::accumulate(tree.values(node), tree.values(node) + tree.n_outputs(), 0.0);
-}
-
-double told_impurity(const Tree& tree, NodeId node) {
-  if (tree.n_classes > 0) return told_gini(tree.values(node), tree.weight[node], tree.n_outputs());
-  return tree.weight[node] > 0.0 ? tree.risk[node] / tree.weight[node] : 0.0;
-}
-
-double told_risk(const Tree& tree, NodeId node) {
-  if (tree.n_classes == 0) return kNaN;
-  return least_cost(tree.cost, {tree.values(node), tree.n_outputs()});
-}
-
 namespace {
 
 /// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and wholes and reals
@@ -36,9 +21,9 @@ class Sender {
     sink_.wholes(Part::kind, std::span<const TestKind>(tree.tests.kind));
     sink_.wholes(Part::n_samples, std::span<const std::uint32_t>(tree.n_samples));
     sink_.reals(Part::value, std::span<const double>(tree.value));
-    sink_.reals(Part::weight, std::span<const double>(tree.weight));
-    sink_.reals(Part::impurity, std::span<const double>(tree.impurity));
-    sink_.reals(Part::risk, std::span<const double>(tree.risk));
+    send_numbers(Part::weight, tree, &Tree::weight);
+    send_numbers(Part::impurity, tree, &Tree::impurity);
+    send_numbers(Part::risk, tree, &Tree::risk);
     send_inner(tree);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
       if (tree.tests.kind[node] > TestKind::threshold) send_lists(tree.tests, node, 0);
@@ -124,6 +109,11 @@ class Sender {
     } else {
       sink_.wholes(part, std::span<const T>(out));
     }
+  }
+
+  void send_numbers(Part part, const Tree& tree, double (Tree::*number)(std::size_t) const) {
+    const std::vector<double> numbers = of_nodes(tree, number);
+    sink_.reals(part, std::span<const double>(numbers));
   }
 
   void send_surrogates(const Tree& tree, std::size_t node) {
@@ -242,9 +232,11 @@ struct Told {
 Told told_by(const Tree& tree) {
   Told told;
   for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-    told.weight = told.weight && same_bits(tree.weight[node], told_weight(tree, node));
-    told.impurity = told.impurity && same_bits(tree.impurity[node], told_impurity(tree, node));
-    told.risk = told.risk && same_bits(tree.risk[node], told_risk(tree, node));
+    told.weight =
+        told.weight && (tree.kept_weight.empty() || same_bits(tree.kept_weight[node], tree.told_weight(node)));
+    told.impurity =
+        told.impurity && (tree.kept_impurity.empty() || same_bits(tree.kept_impurity[node], tree.told_impurity(node)));
+    told.risk = told.risk && (tree.kept_risk.empty() || same_bits(tree.kept_risk[node], tree.told_risk(node)));
   }
   return told;
 }

@@ -92,9 +92,9 @@ class Recounter {
   void store(NodeId node, const NodeStats& stats) {
     std::copy(stats.value.begin(), stats.value.end(),
               tree_.value.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * tree_.n_outputs()));
-    tree_.weight[node] = stats.weight;
-    tree_.impurity[node] = stats.impurity;
-    tree_.risk[node] = stats.risk;
+    tree_.kept_weight.set(node, stats.weight);
+    tree_.kept_impurity[node] = stats.impurity;
+    tree_.kept_risk.set(node, stats.risk);
     tree_.n_samples[node] = static_cast<std::uint32_t>(stats.n_samples);
   }
 

@@ -23,7 +23,7 @@ double link(double node_risk, double branch_risk, std::int64_t leaves) {
 
 /// Alphas, not yet per unit of weight; below floor a gain is rounding.
 std::vector<double> rpart_alphas(const Tree& tree, double floor) {
-  std::vector<double> alpha(tree.n_nodes(), kInfinity), branch_risk = tree.risk;
+  std::vector<double> alpha(tree.n_nodes(), kInfinity), branch_risk = of_nodes(tree, &Tree::risk);
   std::vector<std::int64_t> leaves(tree.n_nodes(), 1);
   visit_upwards(tree, [&](NodeId node, NodeId first, NodeId last) {
     double risk = 0.0;
@@ -32,7 +32,7 @@ std::vector<double> rpart_alphas(const Tree& tree, double floor) {
       risk += branch_risk[c];
       n += leaves[c];
     }
-    alpha[node] = link(tree.risk[node], risk, n);
+    alpha[node] = link(tree.risk(node), risk, n);
     // Children that collapse before their parent would, weakest first; one that ties stands until both go.
     std::vector<NodeId> order;
     for (NodeId c = first; c < last; ++c) {
@@ -41,9 +41,9 @@ std::vector<double> rpart_alphas(const Tree& tree, double floor) {
     std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return alpha[a] < alpha[b]; });
     for (const NodeId c : order) {
       if (!(alpha[node] > alpha[c] * (1.0 + kTie))) break;
-      risk += tree.risk[c] - branch_risk[c];
+      risk += tree.risk(c) - branch_risk[c];
       n -= leaves[c] - 1;
-      alpha[node] = link(tree.risk[node], risk, n);
+      alpha[node] = link(tree.risk(node), risk, n);
     }
     if (!(alpha[node] > floor)) {  // no gain at all: never more than a leaf
       alpha[node] = 0.0;
@@ -86,18 +86,18 @@ std::vector<double> exact_alphas(const Tree& tree, double floor) {
     std::int64_t leaves = last - first;
     for (NodeId c = first; c < last; ++c) {
       steps = merge(std::move(steps), std::move(open[c]));
-      cost += tree.risk[c];
+      cost += tree.risk(c);
     }
-    alpha[node] = link(tree.risk[node], cost, leaves);
+    alpha[node] = link(tree.risk(node), cost, leaves);
     while (!steps.empty() && steps.front().alpha >= alpha[node] * (1.0 - kTie) - floor) {
       leaves += steps.front().leaves;
       cost -= steps.front().cost;
       std::pop_heap(steps.begin(), steps.end());
       steps.pop_back();
-      alpha[node] = link(tree.risk[node], cost, leaves);
+      alpha[node] = link(tree.risk(node), cost, leaves);
     }
     if (!(alpha[node] > floor)) alpha[node] = 0.0;
-    steps.push_back({alpha[node], leaves - 1, tree.risk[node] - cost});
+    steps.push_back({alpha[node], leaves - 1, tree.risk(node) - cost});
     std::push_heap(steps.begin(), steps.end());
     open[node] = std::move(steps);
   });
@@ -131,10 +131,10 @@ void fill_sequence(const Tree& tree, CostComplexity& path) {
     if (begin >= end) continue;
     leaves[begin] += 1;
     leaves[end] -= 1;
-    risk[begin] += tree.risk[node];
-    risk[end] -= tree.risk[node];
+    risk[begin] += tree.risk(node);
+    risk[end] -= tree.risk(node);
   }
-  const double scale = tree.weight[0] > 0.0 ? 1.0 / tree.weight[0] : 1.0;
+  const double scale = tree.weight(0) > 0.0 ? 1.0 / tree.weight(0) : 1.0;
   std::int64_t n = 0;
   double sum = 0.0;
   for (std::size_t k = 0; k < path.alphas.size(); ++k) {
@@ -151,7 +151,7 @@ void fill_sequence(const Tree& tree, CostComplexity& path) {
 
 CostComplexity cost_complexity(const Tree& tree, LinkRule rule) {
   CostComplexity path;
-  const double floor = kTie * tree.risk[0];
+  const double floor = kTie * tree.risk(0);
   path.node_alpha = rule == LinkRule::rpart ? rpart_alphas(tree, floor) : exact_alphas(tree, floor);
   fill_sequence(tree, path);
   return path;

@@ -108,14 +108,14 @@ namespace {
 /// What to multiply the alphas of a fold's tree by, so that they are per row as those of the whole tree are: a class
 /// counts for the same everywhere, but its share of a fold is another one, and with it what the fold's rows count for.
 double fold_unit(const Target& target, const Samples& samples, const Fold& fold, const Tree& tree) {
-  if (target.class_scale.empty() || !(tree.weight[0] > 0.0)) return 1.0;
+  if (target.class_scale.empty() || !(tree.weight(0) > 0.0)) return 1.0;
   double all = 0.0, all_scaled = 0.0, grown = 0.0;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     all += samples.weight[s];
     all_scaled += samples.weight[s] * class_scale(target, samples.row[s]);
     if (fold.grow[samples.row[s]]) grown += samples.weight[s];
   }
-  return tree.weight[0] / grown * (all / all_scaled);
+  return tree.weight(0) / grown * (all / all_scaled);
 }
 
 CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,

@@ -19,7 +19,7 @@ double log2_choices(double n, double k) {
 double test_bits(const Tree& tree, std::size_t node) {
   const TestTable& tests = tree.tests;
   const double column = std::log2(static_cast<double>(std::max(tree.n_features, 1)));
-  const double places = tree.weight[node] - 1.0;
+  const double places = tree.weight(node) - 1.0;
   switch (tests.kind[node]) {
     case TestKind::leaf: return 0.0;
     case TestKind::threshold: return column + std::log2(std::max(1.0, places));
@@ -49,8 +49,8 @@ Description describe(const Tree& tree) {
   for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
     bits.test.push_back(test_bits(tree, node));
     double classes = 0.0;
-    if (tree.weight[node] > 0.0) {
-      classes = log2_gamma(tree.weight[node] + k) - log2_gamma(k);
+    if (tree.weight(node) > 0.0) {
+      classes = log2_gamma(tree.weight(node) + k) - log2_gamma(k);
       for (std::size_t c = 0; c < tree.n_outputs(); ++c) {
         classes -= log2_gamma(tree.value[node * tree.n_outputs() + c] + 1.0);
       }

@@ -236,7 +236,7 @@ NodeStats Pruner::stats(const Place& place, const std::vector<double>* parent) c
   stats.weight = place.weight;
   stats.n_samples = place.n_rows;
   if (!(place.weight > 0.0)) return stats;
-  stats.impurity = place.moved ? loss(place.classes) / place.weight : tree_.impurity[place.source];
+  stats.impurity = place.moved ? loss(place.classes) / place.weight : tree_.impurity(place.source);
   stats.risk = target_.least_cost(place.classes);
   return stats;
 }
@@ -270,7 +270,7 @@ Tree Pruner::write() const {
 }  // namespace
 
 Tree collapse_useless(const Tree& tree) {
-  std::vector<double> below = tree.risk;
+  std::vector<double> below = of_nodes(tree, &Tree::risk);
   for (std::size_t node = tree.n_nodes(); node-- > 0;) {
     if (tree.is_leaf(static_cast<NodeId>(node))) continue;
     below[node] = 0.0;
@@ -278,7 +278,7 @@ Tree collapse_useless(const Tree& tree) {
   }
   std::vector<std::uint8_t> make_leaf(tree.n_nodes(), 0);
   for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-    make_leaf[node] = !tree.is_leaf(static_cast<NodeId>(node)) && below[node] >= tree.risk[node] - kLessErrors;
+    make_leaf[node] = !tree.is_leaf(static_cast<NodeId>(node)) && below[node] >= tree.risk(node) - kLessErrors;
   }
   return collapse(tree, make_leaf);
 }

@@ -25,10 +25,10 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   tree_.parent.push_back(parent);
   tree_.default_branch.push_back(0);
   tree_.value.insert(tree_.value.end(), stats.value.begin(), stats.value.end());
-  tree_.weight.push_back(stats.weight);
-  tree_.impurity.push_back(stats.impurity);
+  tree_.kept_weight.push_back(stats.weight);
+  tree_.kept_impurity.push_back(stats.impurity);
   tree_.gain.push_back(0.0);
-  tree_.risk.push_back(stats.risk);
+  tree_.kept_risk.push_back(stats.risk);
   tree_.n_samples.push_back(static_cast<std::uint32_t>(stats.n_samples));
   tree_.tests.append_leaf();
   return id;

@@ -1,22 +1,42 @@
 #pragma once
-// Whole numbers in as few bytes as the largest of them needs.
+// Numbers in as few bytes as hold all of them without loss.
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "spinney/types.hpp"
+
 namespace spinney {
 
-/// Numbers below 0 can be kept, in four bytes, so that who checks them can find them.
-class NarrowNumbers {
+/// Whether a type holds a number to the last bit.
+template <class T>
+constexpr bool holds(std::int32_t number) {
+  return std::in_range<T>(number);
+}
+template <class T>
+bool holds(double number) {
+  if constexpr (std::same_as<T, double>) return true;
+  if (!(number >= -std::numeric_limits<T>::max() && number <= std::numeric_limits<T>::max())) return false;
+  if constexpr (std::unsigned_integral<T>) {
+    if (number < 0.0) return false;
+  }
+  return same_bits(static_cast<double>(static_cast<T>(number)), number);
+}
+
+/// Numbers of the first of some types that holds them all.
+template <class Number, class... Types>
+class Narrow {
  public:
-  NarrowNumbers() = default;
-  explicit NarrowNumbers(std::vector<std::uint8_t> numbers) : kept_(std::move(numbers)) {}
-  explicit NarrowNumbers(std::span<const std::int32_t> numbers) {
+  Narrow() = default;
+  explicit Narrow(std::vector<std::uint8_t> numbers) : kept_(std::move(numbers)) {}
+  explicit Narrow(std::span<const Number> numbers) {
     reserve(numbers.size());
-    for (const std::int32_t number : numbers) push_back(number);
+    for (const Number number : numbers) push_back(number);
   }
 
   /// What `use` makes of them as a vector of the type that they have.
@@ -24,60 +44,70 @@ class NarrowNumbers {
   decltype(auto) visit(const Use& use) const {
     return std::visit(use, kept_);
   }
-
   std::size_t size() const {
     return visit([](const auto& kept) { return kept.size(); });
   }
   bool empty() const { return size() == 0; }
-  std::int32_t operator[](std::size_t i) const {
-    return visit([i](const auto& kept) { return static_cast<std::int32_t>(kept[i]); });
+  Number operator[](std::size_t i) const {
+    return visit([i](const auto& kept) { return static_cast<Number>(kept[i]); });
   }
-  std::vector<std::int32_t> wide() const {
-    return visit([](const auto& kept) { return std::vector<std::int32_t>(kept.begin(), kept.end()); });
+  std::vector<Number> wide() const {
+    return visit([](const auto& kept) { return std::vector<Number>(kept.begin(), kept.end()); });
   }
-  bool operator==(const NarrowNumbers&) const = default;
+  bool operator==(const Narrow& other) const { return wide() == other.wide(); }
 
   /// So many zeros.
   void assign_zeros(std::size_t n) { kept_ = std::vector<std::uint8_t>(n, 0); }
-  void set(std::size_t i, std::int32_t number) {
-    const std::uint32_t fitting = make_fit(number);
-    std::visit([=](auto& kept) { kept[i] = static_cast<typename Kept<decltype(kept)>::value_type>(fitting); }, kept_);
-  }
   void reserve(std::size_t n) {
     std::visit([n](auto& kept) { kept.reserve(n); }, kept_);
   }
-  void push_back(std::int32_t number) {
-    const std::uint32_t fitting = make_fit(number);
-    std::visit([=](auto& kept) { kept.push_back(static_cast<typename Kept<decltype(kept)>::value_type>(fitting)); },
-               kept_);
+  void set(std::size_t i, Number number) {
+    keep(number, [=](auto& kept, auto fitting) { kept[i] = fitting; });
+  }
+  void push_back(Number number) {
+    keep(number, [](auto& kept, auto fitting) { kept.push_back(fitting); });
+  }
+  void pop_back() {
+    std::visit([](auto& kept) { kept.pop_back(); }, kept_);
   }
 
  private:
-  template <class T>
-  static constexpr std::uint32_t kLimit = std::numeric_limits<T>::max();
-  template <class Reference>
-  using Kept = std::remove_cvref_t<Reference>;
+  using Kept = std::variant<std::vector<Types>...>;
 
-  std::uint32_t limit() const {
-    return visit([](const auto& kept) { return kLimit<typename Kept<decltype(kept)>::value_type>; });
+  /// Puts a number where `put` does, in the next wider type as long as it does not fit.
+  template <class Put>
+  void keep(Number number, const Put& put) {
+    const auto fits = [&](auto& kept) {
+      using Type = typename std::remove_cvref_t<decltype(kept)>::value_type;
+      if (!holds<Type>(number)) return false;
+      put(kept, static_cast<Type>(number));
+      return true;
+    };
+    while (!std::visit(fits, kept_)) widen(std::make_index_sequence<sizeof...(Types) - 1>());
   }
-  /// Takes a wider type if the number needs one.
-  std::uint32_t make_fit(std::int32_t number) {
-    const auto needed = static_cast<std::uint32_t>(number);
-    if (needed > limit()) needed > kLimit<std::uint16_t> ? widen<std::uint32_t>() : widen<std::uint16_t>();
-    return needed;
+  template <std::size_t... I>
+  void widen(std::index_sequence<I...>) {
+    const std::size_t now = kept_.index();
+    ((I == now ? to<I + 1>() : void()), ...);
   }
-  template <class T>
-  void widen() {
-    kept_ = visit([](const auto& kept) {
-      std::vector<T> wider;
-      wider.reserve(kept.capacity());
-      wider.assign(kept.begin(), kept.end());
-      return wider;
-    });
+  template <std::size_t I>
+  void to() {
+    std::variant_alternative_t<I, Kept> wider;
+    std::visit(
+        [&](const auto& kept) {
+          wider.reserve(kept.capacity());
+          for (const auto number : kept)
+            wider.push_back(static_cast<typename decltype(wider)::value_type>(static_cast<Number>(number)));
+        },
+        kept_);
+    kept_ = std::move(wider);
   }
 
-  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> kept_;
+  Kept kept_;
 };
+
+/// Numbers below 0 can be kept, so that who checks them can find them.
+using NarrowNumbers = Narrow<std::int32_t, std::uint8_t, std::uint16_t, std::int32_t>;
+using NarrowReals = Narrow<double, std::uint8_t, std::uint16_t, float, double>;
 
 }  // namespace spinney

@@ -1,9 +1,6 @@
 #include "spinney/tree/packed.hpp"
 
 #include <algorithm>
-#include <numeric>
-
-#include "spinney/data/target.hpp"
 
 namespace spinney {
 
@@ -13,15 +10,6 @@ bool can_be_packed(const Tree& tree) {
   if (tree.missing == MissingRule::fractional || tree.surrogates.tests.size() > 0) return false;
   return std::all_of(tree.tests.kind.begin(), tree.tests.kind.end(),
                      [](TestKind kind) { return kind == TestKind::leaf || kind == TestKind::threshold; });
-}
-
-double sum_of(const Tree& tree, NodeId node) {
-  const double* value = tree.values(node);
-  return std::accumulate(value, value + tree.n_outputs(), 0.0);
-}
-
-double least_cost_of(const Tree& tree, NodeId node) {
-  return least_cost(tree.cost, {tree.values(node), tree.n_outputs()});
 }
 
 /// An array without what it does not need.
@@ -56,7 +44,7 @@ bool PackedTree::pack(const Tree& tree) {
   arrays_.default_branch =
       tree.default_branch.visit([](const auto& kept) { return std::vector<std::uint8_t>(kept.begin(), kept.end()); });
   arrays_.n_samples = copy_of(tree.n_samples);
-  arrays_.impurity = copy_of(tree.impurity);
+  arrays_.impurity = of_nodes(tree, &Tree::impurity);
   arrays_.gain.reserve(tree.n_nodes() / 2);
   for (NodeId node = 0; node < n; ++node) {
     if (!tree.is_leaf(node)) arrays_.gain.push_back(tree.gain[node]);
@@ -70,11 +58,11 @@ bool PackedTree::pack(const Tree& tree) {
   }
   bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
   for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
-    weight_told = weight_told && same_bits(tree.weight[node], sum_of(tree, node));
-    risk_told = risk_told && same_bits(tree.risk[node], least_cost_of(tree, node));
+    weight_told = weight_told && same_bits(tree.weight(node), tree.told_weight(node));
+    risk_told = risk_told && same_bits(tree.risk(node), tree.told_risk(node));
   }
-  if (!weight_told) arrays_.weight = copy_of(tree.weight);
-  if (!risk_told) arrays_.risk = copy_of(tree.risk);
+  if (!weight_told) arrays_.weight = of_nodes(tree, &Tree::weight);
+  if (!risk_told) arrays_.risk = of_nodes(tree, &Tree::risk);
   return true;
 }
 
@@ -133,11 +121,11 @@ Tree PackedTree::unpack() const {
   tree.parent.assign(n, kNoNode);
   tree.default_branch = NarrowNumbers(arrays_.default_branch);
   tree.n_samples = arrays_.n_samples;
-  tree.impurity = arrays_.impurity;
+  tree.kept_impurity = arrays_.impurity;
   tree.value = arrays_.value;
   if (arrays_.value.empty()) tree.value.assign(arrays_.small_value.begin(), arrays_.small_value.end());
-  tree.weight = arrays_.weight;
-  tree.risk = arrays_.risk;
+  tree.kept_weight = NarrowReals(arrays_.weight);
+  tree.kept_risk = NarrowReals(arrays_.risk);
   tree.tests.kind.assign(n, TestKind::leaf);
   tree.tests.feature.assign(n, -1);
   tree.tests.threshold.assign(n, kNaN);
@@ -157,14 +145,6 @@ Tree PackedTree::unpack() const {
     tree.n_children.set(node, 2);
     tree.gain[node] = arrays_.gain[n_divided++];
     tree.parent[from.child] = tree.parent[from.child + 1] = node;
-  }
-  if (arrays_.weight.empty()) {
-    tree.weight.resize(n);
-    for (NodeId node = 0; node < n; ++node) tree.weight[node] = sum_of(tree, node);
-  }
-  if (arrays_.risk.empty()) {
-    tree.risk.resize(n);
-    for (NodeId node = 0; node < n; ++node) tree.risk[node] = least_cost_of(tree, node);
   }
   return tree;
 }

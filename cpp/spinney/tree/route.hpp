@@ -51,9 +51,9 @@ void visit_path(const Tree& tree, const Matrix& x, std::size_t row, std::vector<
     }
     const NodeId first = tree.first_child[at.node];
     double total = 0.0;
-    for (NodeId c = first; c < first + tree.n_children[at.node]; ++c) total += tree.weight[c];
+    for (NodeId c = first; c < first + tree.n_children[at.node]; ++c) total += tree.weight(c);
     for (NodeId c = first + tree.n_children[at.node]; c-- > first;) {
-      if (tree.weight[c] > 0.0) stack.push_back({c, at.weight * (tree.weight[c] / total)});
+      if (tree.weight(c) > 0.0) stack.push_back({c, at.weight * (tree.weight(c) / total)});
     }
   }
 }

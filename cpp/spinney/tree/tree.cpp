@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "spinney/criteria/criteria.hpp"
+#include "spinney/data/target.hpp"
+
 namespace spinney {
 
 void TestTable::append(const Test& test) {
@@ -65,14 +68,14 @@ std::int32_t TestTable::answer_value(std::size_t index, double value) const {
     return static_cast<std::int32_t>(std::lower_bound(low, high, value) - low);
   }
   if (value < 0 || value > static_cast<double>(std::numeric_limits<std::int32_t>::max())) return kNoBranch;
-  const std::int64_t place = place_of_code(index, static_cast<std::uint32_t>(value));
+  const std::int64_t place = place_of_code(index, static_cast<std::int32_t>(value));
   return place < 0 ? kNoBranch : branch[static_cast<std::size_t>(place)];
 }
 
-std::int64_t TestTable::place_of_code(std::size_t index, std::uint32_t wanted) const {
+std::int64_t TestTable::place_of_code(std::size_t index, std::int32_t wanted) const {
   return code.visit([&](const auto& codes) -> std::int64_t {
     const auto first = codes.begin() + code_lists.begin(index), last = codes.begin() + code_lists.end(index);
-    const bool all_are_listed = std::int64_t{wanted} < last - first && first[wanted] == wanted;
+    const bool all_are_listed = wanted < last - first && first[wanted] == wanted;
     const auto found = all_are_listed ? first + wanted : std::lower_bound(first, last, wanted);
     return found == last || *found != wanted ? -1 : found - codes.begin();
   });
@@ -97,6 +100,35 @@ ClassCode Tree::cheapest(const double* class_weights) const {
     }
   }
   return best;
+}
+
+double told_gini(const double* weights, double total, std::size_t k) {
+  std::size_t n_there = 0;
+  for (std::size_t c = 0; c < k; ++c) n_there += weights[c] > 0.0 ? 1 : 0;
+  if (n_there < 2) return 0.0;
+  return std::max(0.0, Gini{}.loss(weights, total, static_cast<std::int32_t>(k)) / total);
+}
+
+double Tree::told_weight(std::size_t node) const {
+  if (n_classes == 0) return static_cast<double>(n_samples[node]);
+  const double* first = values(static_cast<NodeId>(node));
+  return std::accumulate(first, first + n_outputs(), 0.0);
+}
+
+double Tree::told_impurity(std::size_t node) const {
+  const double here = weight(node);
+  if (n_classes > 0) return told_gini(values(static_cast<NodeId>(node)), here, n_outputs());
+  return here > 0.0 ? risk(node) / here : 0.0;
+}
+
+double Tree::told_risk(std::size_t node) const {
+  return n_classes == 0 ? kNaN : least_cost(cost, {values(static_cast<NodeId>(node)), n_outputs()});
+}
+
+std::vector<double> of_nodes(const Tree& tree, double (Tree::*number)(std::size_t) const) {
+  std::vector<double> out(tree.n_nodes());
+  for (std::size_t node = 0; node < out.size(); ++node) out[node] = (tree.*number)(node);
+  return out;
 }
 
 namespace {
@@ -192,8 +224,8 @@ std::string check_counts(const Tree& tree, std::size_t node) {
       return "a class weight is negative";
     if (!std::isfinite(std::accumulate(classes, classes + tree.n_classes, 0.0))) return "class weights are too large";
   }
-  if (!std::isfinite(tree.weight[node]) || tree.weight[node] < 0.0) return "weight is negative or not finite";
-  if (std::isnan(tree.impurity[node]) || std::isnan(tree.gain[node]) || std::isnan(tree.risk[node]))
+  if (!std::isfinite(tree.weight(node)) || tree.weight(node) < 0.0) return "weight is negative or not finite";
+  if (std::isnan(tree.impurity(node)) || std::isnan(tree.gain[node]) || std::isnan(tree.risk(node)))
     return "impurity, gain or risk is NaN";
   return "";
 }
@@ -210,9 +242,10 @@ std::string check_sizes(const Tree& tree) {
   if (n > static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return "too many nodes";
   if (tree.n_features < 0) return "negative number of features";
   if (tree.n_classes < 0 || tree.n_classes > kMostClasses) return "number of classes out of range";
+  const auto fits = [n](const auto& kept) { return kept.empty() || kept.size() == n; };
   const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
-                     tree.weight.size() == n && tree.impurity.size() == n && tree.gain.size() == n &&
-                     tree.risk.size() == n && tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs();
+                     tree.gain.size() == n && tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs() &&
+                     fits(tree.kept_weight) && fits(tree.kept_impurity) && fits(tree.kept_risk);
   if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
   if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
       tree.surrogates.agreement.size() != s || tree.surrogates.adjusted.size() != s ||
@@ -241,11 +274,12 @@ std::string Tree::check() const {
     if (count < 1 || first <= static_cast<std::int64_t>(node) || first + count > static_cast<std::int64_t>(n_nodes())) {
       return at_node(node, "children out of range");
     }
+    double below = 0.0;
     for (std::int64_t child = first; child < first + count; ++child) {
       ++next_child;
       if (parent[child] != static_cast<NodeId>(node)) return at_node(node, "a child has another parent");
+      below += weight(static_cast<std::size_t>(child));
     }
-    const double below = std::accumulate(weight.begin() + first, weight.begin() + first + count, 0.0);
     if (missing == MissingRule::fractional && !(below > 0.0 && std::isfinite(below)))
       return at_node(node, "a row without a value would go nowhere: the children weigh nothing");
     if (default_branch[node] < 0 || default_branch[node] >= count) return at_node(node, "default branch out of range");
@@ -294,10 +328,10 @@ Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
     out.parent.push_back(old_parent == kNoNode ? kNoNode : new_id[old_parent]);
     out.default_branch.push_back(leaf ? 0 : tree.default_branch[old]);
     out.value.insert(out.value.end(), tree.values(old), tree.values(old) + tree.n_outputs());
-    out.weight.push_back(tree.weight[old]);
-    out.impurity.push_back(tree.impurity[old]);
+    out.kept_weight.push_back(tree.weight(old));
+    out.kept_impurity.push_back(tree.impurity(old));
     out.gain.push_back(leaf ? 0.0 : tree.gain[old]);
-    out.risk.push_back(tree.risk[old]);
+    out.kept_risk.push_back(tree.risk(old));
     out.n_samples.push_back(tree.n_samples[old]);
   }
   return out;

@@ -67,7 +67,7 @@ struct TestTable {
  private:
   std::int32_t answer_value(std::size_t index, double value) const;
   /// Where a category is in code; below 0 if the test does not know it.
-  std::int64_t place_of_code(std::size_t index, std::uint32_t wanted) const;
+  std::int64_t place_of_code(std::size_t index, std::int32_t wanted) const;
 };
 
 /// Stand-ins for a node's test, best first. agreement is the share of weight sent the same way.
@@ -101,14 +101,24 @@ struct Tree {
   std::vector<NodeId> parent;    // kNoNode in the root
   NarrowNumbers default_branch;  // where rows go that neither test nor surrogate can place
   std::vector<double> value;     // n_nodes * n_outputs(): class weights, or the mean
-  std::vector<double> weight, impurity;
-  std::vector<double> gain;  // of the node's test over the rows that have its value, times weight
-  std::vector<double> risk;  // total cost of the node as a leaf, not divided by the root's weight
+  std::vector<double> gain;      // of the node's test over the rows that have its value, times weight
+  // Of a tree from a file empty if the rest tells them.
+  NarrowReals kept_weight, kept_risk;
+  std::vector<double> kept_impurity;
   std::vector<std::uint32_t> n_samples;
   SurrogateTable surrogates;
 
   std::size_t n_nodes() const { return first_child.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
+  double weight(std::size_t node) const { return kept_weight.empty() ? told_weight(node) : kept_weight[node]; }
+  double impurity(std::size_t node) const { return kept_impurity.empty() ? told_impurity(node) : kept_impurity[node]; }
+  /// Total cost of the node as a leaf, not divided by the root's weight.
+  double risk(std::size_t node) const { return kept_risk.empty() ? told_risk(node) : kept_risk[node]; }
+  /// Of classes the sum of their weights, Gini's impurity and the least cost; in regression the number of rows,
+  /// risk / weight, and NaN, as nothing tells the risk.
+  double told_weight(std::size_t node) const;
+  double told_impurity(std::size_t node) const;
+  double told_risk(std::size_t node) const;
   bool is_leaf(NodeId node) const { return first_child[node] == kNoNode; }
   const double* values(NodeId node) const { return value.data() + static_cast<std::size_t>(node) * n_outputs(); }
 
@@ -125,6 +135,12 @@ struct Tree {
   /// What is wrong with the arrays, naming the node; empty if nothing is.
   std::string check() const;
 };
+
+/// A number of every node, such as of_nodes(tree, &Tree::risk).
+std::vector<double> of_nodes(const Tree& tree, double (Tree::*number)(std::size_t) const);
+
+/// Gini's impurity of k class weights, as growth works it out.
+double told_gini(const double* weights, double total, std::size_t k);
 
 /// A tree without nodes for the same columns, classes and costs.
 Tree empty_like(const Tree& tree);
