@@ -1,7 +1,7 @@
 """Mutated files of large models, and the most memory that each takes while it is loaded.
 
-Small files say little: Python's own heap grows by more than they hold. These have a megabyte and
-more. Memory that was free before is given back first, so that it cannot hide what is taken.
+Small files say little: Python's own heap grows by more than they hold. These have a megabyte, or
+nearly. Memory that was free before is given back first, so that it cannot hide what is taken.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ ROOM = 2**19  # bytes beside the sizes of the file: lists, texts and the objects
 _MMAP_THRESHOLD = -3  # of mallopt: larger pieces are given back as soon as they are free
 
 
-def make_large(place: Path, n_rows: int = 150_000) -> list[Seed]:
+def make_large(place: Path, n_rows: int) -> list[Seed]:
     """Return files of large models of every kind that trees are kept in."""
     seeds = []
     for name, model in _models(n_rows):
@@ -80,9 +80,11 @@ def _held(what: str) -> int:
     return int(found[1]) * 1024
 
 
-def try_memory(first: int, count: int, place: Path) -> list[str]:
+def try_memory(first: int, count: int, place: Path, n_rows: int = 150_000) -> list[str]:
     """Load every large file, and mutants of them by chance; return what took too much."""
-    seeds, path, findings, n_accepted = make_large(place), place / "mutant.spinney", [], 0
+    seeds, path = make_large(place, n_rows), place / "mutant.spinney"
+    findings: list[str] = []
+    n_accepted = 0
     warnings.simplefilter("ignore")
     worst = 0.0
 

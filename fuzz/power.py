@@ -63,7 +63,6 @@ CANNOT = {
     "a leaf has children": _BUILT,
     "a leaf has a test": _BUILT,
     "a leaf has a default branch": _BUILT,
-    "number of rows out of range": _BUILT,
     "negative number of features": _BUILT,
     "the node arrays differ in length": _BUILT,
     "check_table(tree.surrogates.tests": _BUILT,

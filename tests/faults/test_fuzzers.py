@@ -58,6 +58,31 @@ def test_a_file_takes_a_fraction_of_the_time_it_may(seeds, tmp_path):
     assert (time.process_time() - start) / 50 < SECONDS / 10
 
 
+# Large files are weighed in a process of their own: what tests left behind would hide something.
+MEMORY = """
+import sys
+from pathlib import Path
+from fuzz.memory import try_memory
+print(*try_memory(int(sys.argv[1]), 60, Path(sys.argv[2]), n_rows=60_000), sep="\\n")
+"""
+
+
+@pytest.mark.limited
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told by /proc")
+def test_mutants_of_large_files_take_four_times_their_size_at_most(seed, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(seed), str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *sizes, summary, findings = done.stdout.split("\n")[:-1]
+    assert findings == "", done.stdout
+    assert len(sizes) == 9
+    assert summary.startswith("60 mutants")
+
+
 # Removes some checks of the reader, each by words of it, and says what a part of the sweep finds.
 REMOVALS = """
 import json, sys
