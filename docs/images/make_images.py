@@ -5,8 +5,8 @@ from pathlib import Path
 import matplotlib
 
 from spinney import CARTClassifier
-from spinney.datasets import load_german_credit
-from spinney.plot import plot_tree
+from spinney.datasets import load_german_credit, load_iris
+from spinney.plot import plot_pruning_path, plot_regions, plot_tree
 
 HERE = Path(__file__).parent
 
@@ -16,10 +16,18 @@ def main() -> None:
     matplotlib.use("Agg")
     data = load_german_credit()
     model = CARTClassifier(pruning="cost_complexity", random_state=0).fit(data.X, data.y)
-    axes = plot_tree(model, title="Who pays back? 1000 borrowers")
-    axes.figure.savefig(
-        HERE / "german_credit.png", dpi=120, bbox_inches="tight", metadata={"Software": None}
-    )
+    iris = load_iris()
+    two = iris.X[["petal_length", "petal_width"]]
+    small = CARTClassifier(max_depth=2).fit(two, iris.y)
+    pictures = {
+        "german_credit": plot_tree(model, title="Who pays back? 1000 borrowers"),
+        "pruning_path": plot_pruning_path(model.pruning_path_, max_leaves=60),
+        "iris_regions": plot_regions(small, two, iris.y),
+    }
+    for name, axes in pictures.items():
+        axes.figure.savefig(
+            HERE / f"{name}.png", dpi=120, bbox_inches="tight", metadata={"Software": None}
+        )
 
 
 if __name__ == "__main__":

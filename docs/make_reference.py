@@ -1,0 +1,56 @@
+"""Write the list of all public names: `python docs/make_reference.py`."""
+
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).parent
+MODULES = (
+    "spinney",
+    *(f"spinney.{name}" for name in ("tree", "pruning", "rules", "ensemble", "evolve", "mixture")),
+    *(f"spinney.{name}" for name in ("plot", "export", "compare", "datasets")),
+)
+BEGIN = """# Reference
+
+Every public name and what it is. Parameters, attributes and examples are in the docstrings:
+`help(name)`, or `name?` in a notebook. The [guide](guide.md) shows how they go together.
+"""
+
+
+VALUES = {  # what has no docstring of its own
+    "Bool": "The type of truth values.",
+    "FUNCTIONS": "The functions that expressions may be made of, by name.",
+    "Nominal": "The type of categories without an order.",
+    "Numeric": "The type of numbers.",
+    "Ordered": "The type of categories with an order.",
+}
+
+
+def page() -> str:
+    """Return the page."""
+    parts, seen = [BEGIN], []
+    for name in MODULES:
+        module = importlib.import_module(name)
+        listed = [n for n in sorted(module.__all__, key=str.lower) if not n.startswith("_")]
+        listed = [n for n in listed if not any(getattr(module, n) is value for value in seen)]
+        seen += [getattr(module, n) for n in listed]
+        parts.append(_section(module, listed))
+    return "\n".join(parts)
+
+
+def _section(module: ModuleType, listed: list[str]) -> str:
+    lines = [f"## {module.__name__}", "", _first_line(module), ""]
+    lines += ["| name | what it is |", "|---|---|"]
+    for name in listed:
+        meaning = VALUES.get(name) or _first_line(getattr(module, name))
+        lines.append(f"| `{name}` | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def _first_line(value: object) -> str:
+    return (inspect.getdoc(value) or "").split("\n", 1)[0].replace("|", r"\|")
+
+
+if __name__ == "__main__":
+    (HERE / "reference.md").write_text(page(), encoding="utf-8")
