@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rule_problems import Case, cases, multiway_tree
 
+from spinney import CARTClassifier
 from spinney.rules import Interval, Membership, Rule, RuleSet
 
 
@@ -145,3 +146,50 @@ def test_an_earlier_rule_that_would_fire_first_is_kept_out():
     assert back.alternatives[0].changes[0].condition.admits(40.0) or (
         back.alternatives[0].changes[0].condition.admits(70.0)
     )
+
+
+# -- Gaps
+
+
+def test_what_stood_in_for_a_gap_is_told():
+    rng = np.random.default_rng(0)
+    income = rng.normal(size=200)
+    X = pd.DataFrame({"income": income, "rent": income + 0.1 * rng.normal(size=200), "age": 1.0})
+    tree = CARTClassifier(max_depth=1).fit(X, income > 0).tree_
+    assert [s.test.feature_name for s in tree.root.surrogates] == ["rent"]
+    known, gap, nothing = (
+        tree.explain({"income": income, "rent": rent, "age": 1.0}).fired[0]
+        for income, rent in [(1.0, 1.0), (None, 1.0), (None, None)]
+    )
+    stand_in = tree.root.surrogates[0].test
+    assert known.detours == ()
+    assert gap.detours == (
+        f"{tree.root.test.branch_text(1)} is not known: {stand_in.branch_text(1)} stood in (is 1)",
+    )
+    assert str(gap).endswith("\n  " + gap.detours[0])
+    (majority,) = nothing.detours
+    assert majority.endswith("is not known: it went the way of most rows")
+
+
+@given(cases(regression=None))
+def test_there_is_a_detour_for_each_test_that_the_row_cannot_answer(case: Case):
+    values = case.new.iloc[0].tolist()
+    for fired in case.tree.explain(case.new.iloc[:1]).fired:
+        asked = [step.node.test for step in fired.rule.path]
+        unknown = [test for test in asked if test.branch(values[test.feature]) is None]
+        divided = case.tree.missing == "fractional"
+        assert len(fired.detours) == (0 if divided else len(unknown))
+        for detour, test in zip(fired.detours, unknown, strict=False):
+            assert detour.startswith(test.feature_name)
+
+
+def test_a_rule_that_is_no_path_has_no_detours():
+    rules = multiway_tree().rules()
+    pruned = RuleSet(
+        [Rule(rule.conditions, rule.prediction) for rule in rules],
+        schema=rules.schema,
+        classes=rules.classes,
+        default="good",
+    )
+    for fired in pruned.explain({"age": 20, "purpose": None}).fired:
+        assert fired.detours == ()

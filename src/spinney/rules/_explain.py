@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spinney._table import Schema
 from spinney.rules._conditions import ColumnCondition, Expression, Interval
+from spinney.rules._detours import detours
 from spinney.rules._evaluate import rule_shares
 from spinney.rules._regions import Move, clear_the_way, expressions, move_into, n_failing
 from spinney.rules._row import encode_row, raw_value, value_text
@@ -36,19 +37,23 @@ class Fired:
     values : tuple of str
         The row's own value for each of its conditions; for an expression whether it is true, and
         the values of its columns.
+    detours : tuple of str, default=()
+        For each node on the way whose test the row cannot answer: which surrogate stood in, or
+        that the row went the way of most. None where such rows are divided, as `share` tells.
     """
 
     rule: Rule
     index: int
     share: float
     values: tuple[str, ...]
+    detours: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         part = "" if self.share == 1.0 else f" (share {self.share:.3g})"
         lines = [f"rule {self.index + 1}{part}: {self.rule}"]
         for condition, value in zip(self.rule.conditions, self.values, strict=True):
             lines.append(f"  {condition}  (is {value})")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {detour}" for detour in self.detours)])
 
 
 @dataclass(frozen=True)
@@ -206,10 +211,13 @@ def _fired(rules: RuleSet, point: Floats) -> tuple[Fired, ...]:
         found = rule_shares(rules.rules, values)
         entries = list(zip(found.rule.tolist(), found.share.tolist(), strict=True))
     entries.sort(key=lambda entry: (-entry[1], entry[0]))
-    return tuple(
-        Fired(rules[place], place, share, _own_values(rules.schema, rules[place], point))
-        for place, share in entries
-    )
+
+    def fired(place: int, share: float) -> Fired:
+        rule, schema = rules[place], rules.schema
+        values = _own_values(schema, rule, point)
+        return Fired(rule, place, share, values, detours(schema, rule, point))
+
+    return tuple(fired(place, share) for place, share in entries)
 
 
 def _own_values(schema: Schema, rule: Rule, point: Floats) -> tuple[str, ...]:
