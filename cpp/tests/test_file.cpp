@@ -232,3 +232,11 @@ TEST(damaged_arrays_are_refused_by_name) {
             }),
             "'weight' repeats"));
 }
+
+TEST(numbers_of_surrogates_that_nobody_could_list_are_refused) {
+  StoredParts parts = store(rich_tree());
+  Stored& counts = parts[place_of(Part::n_surrogates)];
+  counts.type = StoredType::u32;
+  counts.bytes.assign(counts.size * sizeof(std::uint32_t), std::byte{0xff});
+  CHECK(has(problem_with(parts), "'surrogate_kind' has too few entries"));
+}

@@ -82,13 +82,16 @@ void take_surrogates(Source& source, Tree& tree) {
   SurrogateTable& table = tree.surrogates;
   table.lists = Lists(source.has(Part::n_surrogates) ? 0 : tree.n_nodes());
   if (!source.has(Part::n_surrogates)) return;
-  std::size_t n = 0;
-  table.lists.expect(tree.n_nodes());
-  for (const TestKind kind : tree.tests.kind) {
-    if (kind != TestKind::leaf) n += source.whole(Part::n_surrogates);
-    table.lists.close(n);
-  }
+  const auto& kinds = tree.tests.kind;
+  const auto n_leaves = std::count(kinds.begin(), kinds.end(), TestKind::leaf);
+  const std::size_t n = source.sum(Part::n_surrogates, kinds.size() - static_cast<std::size_t>(n_leaves));
   source.fill(Part::surrogate_kind, table.tests.kind, n);
+  table.lists.expect(tree.n_nodes());
+  std::size_t n_closed = 0;
+  for (const TestKind kind : kinds) {
+    if (kind != TestKind::leaf) n_closed += source.whole(Part::n_surrogates);
+    table.lists.close(n_closed);
+  }
   make_room(source, table.tests, kToSurrogates);
   for (std::size_t s = 0; s < n; ++s) {
     take_test(source, table.tests, s, kToSurrogates);

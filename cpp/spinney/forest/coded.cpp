@@ -27,10 +27,10 @@ void count_below(const std::vector<double>& thresholds, const double* value, std
 }  // namespace
 
 std::optional<CodedForest> CodedForest::of(std::span<const PackedTree* const> trees, std::size_t n_columns) {
+  if (n_columns == 0 || n_columns * kLanes > kMostCodes) return std::nullopt;
   CodedForest coded;
   coded.n_columns_ = n_columns;
   coded.thresholds_.resize(n_columns);
-  if (n_columns == 0 || n_columns * kLanes > kMostCodes) return std::nullopt;
   for (const PackedTree* tree : trees) {
     if (!tree->is_packed()) return std::nullopt;
     for (NodeId node = 0; node < static_cast<NodeId>(tree->n_nodes()); ++node) {

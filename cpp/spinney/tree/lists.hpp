@@ -37,7 +37,8 @@ class Lists {
   void expect(std::size_t n) { expected_ = n; }
   /// The next list ends where the array does now.
   void close(std::size_t array_size) {
-    if (array_size > kMostListed) throw std::length_error("the lists of a tree have more than 4,294,967,295 entries");
+    if (array_size > kMostListed)
+      throw std::invalid_argument("the lists of a tree have more than 4,294,967,295 entries");
     if (offsets_.empty() && array_size > 0) {
       offsets_.reserve(std::max(expected_, size_ + 1) + 1);
       offsets_.assign(size_ + 1, 0);
