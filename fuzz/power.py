@@ -66,7 +66,6 @@ CANNOT = {
     "negative number of features": _BUILT,
     "the node arrays differ in length": _BUILT,
     "check_table(tree.surrogates.tests": _BUILT,
-    "tree.cost.size() != k * k": _BUILT,
     "first <= static_cast<std::int64_t>(node)": _BUILT,
     "an expression test needs tokens": _BUILT,
     "the root has a parent": _BUILT,

@@ -168,8 +168,6 @@ std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std
   if (missing > static_cast<std::uint32_t>(MissingRule::fractional)) refuse("unknown rule for missing values");
   tree.missing = static_cast<MissingRule>(missing);
   source.fill(Part::cost, tree.cost, source.whole(Part::n_costs));
-  const auto n_classes = static_cast<std::size_t>(tree.n_classes);
-  if (!tree.cost.empty() && tree.cost.size() != n_classes * n_classes) refuse("the cost matrix has the wrong size");
   source.fill(Part::group, groups, source.whole(Part::n_groups));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());
@@ -311,7 +309,10 @@ Tree restore_tree(const PartViews& parts, std::span<const std::int32_t> n_catego
 
 Forest restore_forest(const PartViews& parts, std::span<const std::int32_t> n_categories, ThreadTeam& team) {
   const Restore restore(parts, n_categories);
-  std::vector<Member> members(parts[place_of(Part::n_nodes)].size);
+  const std::size_t n_trees = parts[place_of(Part::n_nodes)].size;
+  for (const Part of_each : {Part::n_classes, Part::missing, Part::n_costs, Part::n_groups})
+    Source(parts, {}).need(of_each, n_trees);  // before room for so many is taken
+  std::vector<Member> members(n_trees);
   const std::vector<Places> begins = beginnings(parts);
   std::vector<PackedScratch> scratch(begins.empty() ? 1 : team.size());
   std::vector<Repeats> repeats(scratch.size());

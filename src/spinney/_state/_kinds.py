@@ -138,10 +138,12 @@ def _is_labels(value: Any) -> bool:
     """Tell whether a value is an array of labels that differ."""
     if not is_array(value) or value.ndim != 1 or value.dtype.kind not in "biufUO":
         return False
+    if value.dtype.kind != "O":  # without an object for each: there may be very many
+        ordered = np.sort(value)
+        return bool((ordered[1:] != ordered[:-1]).all() and (value == value).all())
     labels = value.tolist()
-    if value.dtype.kind == "O" and not all(isinstance(v, _LABEL_TYPES) for v in labels):
-        return False
-    return len(set(labels)) == len(labels) and all(v == v for v in labels)
+    known = all(isinstance(v, _LABEL_TYPES) for v in labels)
+    return known and len(set(labels)) == len(labels) and all(v == v for v in labels)
 
 
 def _is_names(value: Any) -> bool:
