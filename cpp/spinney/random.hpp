@@ -5,13 +5,29 @@
 
 namespace spinney {
 
+/// Scrambles a number: the last step of SplitMix64, a bijection.
+constexpr std::uint64_t mix_bits(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+/// The path from the root to a node as one number. A node's random stream is keyed by it, and so depends neither on the
+/// order in which nodes are grown nor on who grows them.
+using PathKey = std::uint64_t;
+inline constexpr PathKey kRootPath = 0;
+constexpr PathKey child_path(PathKey parent, std::int32_t branch) {
+  return mix_bits(parent + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(branch) + 1));
+}
+
 class RandomStream {
  public:
-  RandomStream(std::uint64_t seed, std::uint64_t key) : state_(mix(seed) ^ mix(key + 0x632be59bd9b4e019ULL)) {}
+  RandomStream(std::uint64_t seed, std::uint64_t key)
+      : state_(mix_bits(seed) ^ mix_bits(key + 0x632be59bd9b4e019ULL)) {}
 
   std::uint64_t next() {  // SplitMix64
     state_ += 0x9e3779b97f4a7c15ULL;
-    return mix(state_);
+    return mix_bits(state_);
   }
   /// Uniform in [0, n), n > 0, without modulo bias.
   std::uint64_t below(std::uint64_t n) {
@@ -24,11 +40,6 @@ class RandomStream {
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 
  private:
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
   std::uint64_t state_;
 };
 

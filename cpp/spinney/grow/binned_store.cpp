@@ -38,13 +38,12 @@ std::vector<NodeRows> BinnedStore::start(std::span<const NodeId> leaf, std::size
   order_.resize(leaf.size());
   std::vector<std::size_t> at = begin;
   for (SampleIndex s = 0; s < leaf.size(); ++s) order_[at[leaf[s]]++] = s;
-  ThreadTeam alone(1);
   std::vector<NodeRows> rows;
-  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back(make_node(begin[b], begin[b + 1], alone));
+  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back(make_node(begin[b], begin[b + 1], nullptr));
   return rows;
 }
 
-NodeRows BinnedStore::make_node(std::size_t begin, std::size_t end, ThreadTeam& team) {
+NodeRows BinnedStore::make_node(std::size_t begin, std::size_t end, ThreadTeam* team) {
   if (end - begin <= kSmallNode) return sort_small(begin, end);
   return {nullptr, begin, end, count(std::span(order_).subspan(begin, end - begin), team)};
 }
@@ -79,13 +78,18 @@ void BinnedStore::add_sample(Histograms& histograms, SampleIndex s, std::size_t 
 
 /// Threads take columns, not rows: every sum is made in the same order.
 std::shared_ptr<BinnedStore::Histograms> BinnedStore::count(std::span<const SampleIndex> group,
-                                                            ThreadTeam& team) const {
+                                                            ThreadTeam* team) const {
   auto histograms = std::make_shared<Histograms>(first_cell_.back(), 0.0);
-  const std::size_t n_columns = bins_.n_columns(), n_parts = std::min(team.size(), n_columns);
-  team.run(n_parts, [&](std::size_t part, std::size_t) {
+  const std::size_t n_columns = bins_.n_columns(), n_parts = std::min(team ? team->size() : 1, n_columns);
+  const auto count_part = [&](std::size_t part, std::size_t) {
     const std::size_t first = part * n_columns / n_parts, last = (part + 1) * n_columns / n_parts;
     for (const SampleIndex s : group) add_sample(*histograms, s, first, last);
-  });
+  };
+  if (team) {
+    team->run(n_parts, count_part);
+  } else if (n_parts > 0) {
+    count_part(0, 0);
+  }
   return histograms;
 }
 
@@ -121,11 +125,11 @@ Totals BinnedStore::read_groups(const NodeRows& rows, const SearchTask& task, Sc
   return totals;
 }
 
-FeatureResult BinnedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
+ColumnResult BinnedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
   if (is_sorted(rows)) return small_.search(rows, task, worker);
   Scratch& scratch = scratch_[worker];
   const Totals totals = read_groups(rows, task, scratch);
-  FeatureResult result;
+  ColumnResult result;
   result.constant = scratch.groups.size() < 2;
   if (result.constant) return result;
   if (data_.columns[task.feature].kind == ColumnKind::nominal) {
@@ -145,7 +149,7 @@ void BinnedStore::complete(const NodeRows& rows, Split& split) const {
   if (is_sorted(rows)) small_.complete(rows, split);
 }
 
-Sides BinnedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
+Marks BinnedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   if (is_sorted(rows)) return small_.mark(rows, split, alone);
   const auto f = static_cast<std::size_t>(split.test.feature);
   std::vector<std::uint8_t> side_of_bin(bins_.n_bins(f) + 1, kUnknown);
@@ -154,7 +158,8 @@ Sides BinnedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   } else {
     for (const auto& [code, branch] : split.test.codes) side_of_bin[code] = static_cast<std::uint8_t>(branch);
   }
-  Sides sides{side_.data()};
+  Marks marks{.sides = {.of = side_.data()}, .column = split.test.feature};
+  Sides& sides = marks.sides;
   for (const SampleIndex s : samples_of(rows)) {
     side_[s] = side_of_bin[bins_.of(s)[f]];
     if (side_[s] == kUnknown) {
@@ -163,7 +168,7 @@ Sides BinnedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
       (side_[s] == kLeft ? sides.left : sides.right) += samples_.weight[s];
     }
   }
-  return sides;
+  return marks;
 }
 
 std::optional<Surrogate> BinnedStore::surrogate(const NodeRows& rows, FeatureIndex feature, const Sides& sides,
@@ -186,27 +191,26 @@ std::optional<Surrogate> BinnedStore::surrogate(const NodeRows& rows, FeatureInd
                                 [&](std::uint32_t low, std::uint32_t high) { return bins_.cut(f, low, high); });
 }
 
-void BinnedStore::place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) {
-  if (is_sorted(rows)) return small_.place_unknown(rows, split_feature, fork);
+void BinnedStore::place_unknown(const NodeRows& rows, const Marks& marks, const Fork& fork) {
+  if (is_sorted(rows)) return small_.place_unknown(rows, marks, fork);
   for (const SampleIndex s : samples_of(rows)) {
     if (side_[s] == kUnknown) side_[s] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[s]));
   }
 }
 
-void BinnedStore::share_unknown(double) {
+void BinnedStore::share_unknown(Marks&, double) {
   throw std::invalid_argument("max_bins does not work with the fractional rule for missing values");
 }
 
-std::size_t BinnedStore::count_left(const NodeRows& rows, FeatureIndex split_feature) const {
-  if (is_sorted(rows)) return small_.count_left(rows, split_feature);
+std::size_t BinnedStore::count_left(const NodeRows& rows, const Marks& marks) const {
+  if (is_sorted(rows)) return small_.count_left(rows, marks);
   const auto group = samples_of(rows);
   return static_cast<std::size_t>(
       std::count_if(group.begin(), group.end(), [&](SampleIndex s) { return side_[s] == kLeft; }));
 }
 
-void BinnedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side side,
-                       std::vector<SampleIndex>& out) const {
-  if (is_sorted(rows)) return small_.list(rows, split_feature, side, out);
+void BinnedStore::list(const NodeRows& rows, const Marks& marks, Side side, std::vector<SampleIndex>& out) const {
+  if (is_sorted(rows)) return small_.list(rows, marks, side, out);
   out.clear();
   for (const SampleIndex s : samples_of(rows)) {
     if (side_[s] == side) out.push_back(s);
@@ -214,8 +218,9 @@ void BinnedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side si
 }
 
 /// The smaller child is counted; the larger one's histograms are what is left of the parent's.
-std::pair<NodeRows, NodeRows> BinnedStore::divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) {
-  if (is_sorted(rows)) return small_.divide(rows, plan, team);
+std::pair<NodeRows, NodeRows> BinnedStore::divide(const NodeRows& rows, const Marks& marks, const DivisionPlan& plan,
+                                                  ThreadTeam* team, std::size_t worker) {
+  if (is_sorted(rows)) return small_.divide(rows, marks, plan, team, worker);
   const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(rows.begin);
   std::stable_partition(begin, begin + static_cast<std::ptrdiff_t>(rows.size()),
                         [&](SampleIndex s) { return side_[s] == kLeft; });

@@ -12,16 +12,17 @@ class BinnedStore final : public RowStore {
   BinnedStore(const Dataset& data, Samples& samples, std::size_t max_bins, ThreadTeam& team, Interrupt& interrupt);
 
   std::vector<NodeRows> start(std::span<const NodeId> leaf, std::size_t n_leaves) override;
-  FeatureResult search(const NodeRows& rows, const SearchTask& task, std::size_t worker) override;
+  ColumnResult search(const NodeRows& rows, const SearchTask& task, std::size_t worker) override;
   void complete(const NodeRows& rows, Split& split) const override;
-  Sides mark(const NodeRows& rows, const Split& split, bool alone) override;
+  Marks mark(const NodeRows& rows, const Split& split, bool alone) override;
   std::optional<Surrogate> surrogate(const NodeRows& rows, FeatureIndex feature, const Sides& sides,
                                      std::size_t worker) override;
-  void place_unknown(const NodeRows& rows, FeatureIndex split_feature, const Fork& fork) override;
-  void share_unknown(double) override;
-  std::size_t count_left(const NodeRows& rows, FeatureIndex split_feature) const override;
-  void list(const NodeRows& rows, FeatureIndex split_feature, Side side, std::vector<SampleIndex>& out) const override;
-  std::pair<NodeRows, NodeRows> divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) override;
+  void place_unknown(const NodeRows& rows, const Marks& marks, const Fork& fork) override;
+  void share_unknown(Marks& marks, double) override;
+  std::size_t count_left(const NodeRows& rows, const Marks& marks) const override;
+  void list(const NodeRows& rows, const Marks& marks, Side side, std::vector<SampleIndex>& out) const override;
+  std::pair<NodeRows, NodeRows> divide(const NodeRows& rows, const Marks& marks, const DivisionPlan& plan,
+                                       ThreadTeam* team, std::size_t worker) override;
 
  private:
   using Histograms = std::vector<double>;
@@ -31,9 +32,9 @@ class BinnedStore final : public RowStore {
     return std::span(order_).subspan(rows.begin, rows.size());
   }
   /// A node of the given range: sorted if it is small, with histograms otherwise.
-  NodeRows make_node(std::size_t begin, std::size_t end, ThreadTeam& team);
+  NodeRows make_node(std::size_t begin, std::size_t end, ThreadTeam* team);
   NodeRows sort_small(std::size_t begin, std::size_t end);
-  std::shared_ptr<Histograms> count(std::span<const SampleIndex> group, ThreadTeam& team) const;
+  std::shared_ptr<Histograms> count(std::span<const SampleIndex> group, ThreadTeam* team) const;
   void add_sample(Histograms& histograms, SampleIndex s, std::size_t first, std::size_t last) const;
   /// The non-empty bins of a column with their moments, in scratch.groups; returns their totals.
   Totals read_groups(const NodeRows& rows, const SearchTask& task, Scratch& scratch) const;

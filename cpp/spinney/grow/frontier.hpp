@@ -13,8 +13,9 @@ namespace spinney {
 struct OpenNode {
   NodeId id = 0;
   std::int64_t depth = 0;
+  PathKey path = kRootPath;
   NodeRows rows;
-  std::shared_ptr<const std::vector<FeatureIndex>> features;  // those not known to be constant here
+  ColumnList columns;
   Totals totals;
   std::vector<double> value, units;
   Split split;
@@ -24,6 +25,7 @@ struct OpenNode {
 class Frontier {
  public:
   explicit Frontier(bool best_first) : best_first_(best_first) {}
+  bool best_first() const { return best_first_; }
   bool empty() const { return nodes_.empty(); }
   void push(OpenNode node) {
     nodes_.push_back(std::move(node));

@@ -5,9 +5,17 @@
 
 #include "spinney/data/blocks.hpp"
 #include "spinney/grow/params.hpp"
+#include "spinney/random.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
+
+/// Where in a larger tree the root of a growth stands: limits and random streams are those of the larger tree.
+struct Origin {
+  std::int64_t depth = 0;
+  PathKey path = kRootPath;
+  double total_weight = 0.0;  // of the larger tree, in the search; 0: of these samples
+};
 
 /// Everything that growth reads. samples and sorted are consumed: they are divided in place, but for CART of depth 1,
 /// which leaves sorted as it is. With max_bins nothing is sorted beforehand.
@@ -20,6 +28,7 @@ struct GrowInput {
   const BlockCodes* blocks = nullptr;  // of sorted, where the same columns are searched again and again
   const Tree* start = nullptr;         // its nodes keep what they know; its leaves are divided further
   const Validation* validation = nullptr;
+  Origin origin = {};
 };
 
 /// A tree without nodes for some columns and classes.

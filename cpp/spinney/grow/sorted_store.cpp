@@ -77,7 +77,7 @@ BlockView SortedStore::blocks_of(FeatureIndex feature) const {
   return {sums_.size, sums_.weight.data() + first, sums_.ones.data() + first, reached_[feature]};
 }
 
-void SortedStore::foresee(const BlockCodes& codes, const NodeRows& rows, const RootTask& task) {
+void SortedStore::use_blocks(const BlockCodes& codes, const NodeRows& rows, const RootTask& task) {
   sums_ = BlockSums(codes, samples_);
   reached_.assign(data_.columns.size(), -kInfinity);
   for (std::size_t f = 0; f < reached_.size(); ++f) {
@@ -90,11 +90,11 @@ void SortedStore::foresee(const BlockCodes& codes, const NodeRows& rows, const R
   if (task.best_only) std::fill(reached_.begin(), reached_.end(), *std::max_element(reached_.begin(), reached_.end()));
 }
 
-FeatureResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
+ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
   const auto& [feature, scan, totals, limits] = task;
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
-  FeatureResult result;
+  ColumnResult result;
   result.constant = entries.empty() || entries.front().rank == entries.back().rank;
   if (result.constant || entries.size() < 2 * limits.rows) return result;
   Scratch& scratch = scratch_[worker];
@@ -125,41 +125,42 @@ void SortedStore::complete(const NodeRows& rows, Split& split) const {
   split.test.threshold = cut_between(value(split.position), value(split.position + 1));
 }
 
-Sides SortedStore::mark_expression(const NodeRows& rows, const Test& test) {
-  Sides sides{side_.data()};
-  in_place_ = -1;
-  for (const Entry& entry : rows.column(test.tokens.front().arg)) {
+void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks& marks) {
+  Sides& sides = marks.sides;
+  for (const Entry& entry : rows.column(marks.column)) {
     const std::int32_t branch = branch_of(test.tokens, data_.values, samples_.row[entry.sample]);
     if (branch == kNoBranch) {
       side_[entry.sample] = kUnknown;
-      unknown_.push_back(entry.sample);
+      marks.unknown.push_back(entry.sample);
     } else {
       side_[entry.sample] = static_cast<std::uint8_t>(branch);
       (branch == 0 ? sides.left : sides.right) += samples_.weight[entry.sample];
     }
   }
-  sides.complete = unknown_.empty();
-  return sides;
+  sides.complete = marks.unknown.empty();
 }
 
-Sides SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
-  unknown_.clear();
-  if (split.test.kind == TestKind::expression) return mark_expression(rows, split.test);
-  const auto entries = rows.column(split.test.feature);
+Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
+  Marks marks{.sides = {.of = side_.data()}, .column = column_of(split.test)};
+  if (split.test.kind == TestKind::expression) {
+    mark_expression(rows, split.test, marks);
+    return marks;
+  }
+  const auto entries = rows.column(marks.column);
   const std::size_t n_observed = count_observed(entries.data(), entries.size());
   const bool threshold = split.test.kind == TestKind::threshold;
-  Sides sides{side_.data()};
+  Sides& sides = marks.sides;
   sides.complete = n_observed == entries.size();
-  in_place_ = threshold && sides.complete ? split.test.feature : -1;
-  n_low_ = split.position + 1;
-  if (in_place_ >= 0 && alone && samples_.equal_weights) {
-    sides.left = static_cast<double>(n_low_) * samples_.weight[0];
-    sides.right = static_cast<double>(entries.size() - n_low_) * samples_.weight[0];
-    return sides;
+  marks.parted = threshold && sides.complete;
+  marks.n_low = split.position + 1;
+  if (marks.parted && alone && samples_.equal_weights) {
+    sides.left = static_cast<double>(marks.n_low) * samples_.weight[0];
+    sides.right = static_cast<double>(entries.size() - marks.n_low) * samples_.weight[0];
+    return marks;
   }
   auto code = split.test.codes.begin();  // ascends with the entries
   for (std::size_t i = 0; i < n_observed; ++i) {
-    std::uint8_t side = i < n_low_ ? kLeft : kRight;
+    std::uint8_t side = i < marks.n_low ? kLeft : kRight;
     if (!threshold) {
       while (static_cast<std::uint32_t>(code->first) != entries[i].rank) ++code;
       side = static_cast<std::uint8_t>(code->second);
@@ -169,25 +170,26 @@ Sides SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   }
   for (const Entry& entry : entries.subspan(n_observed)) {
     side_[entry.sample] = kUnknown;
-    unknown_.push_back(entry.sample);
+    marks.unknown.push_back(entry.sample);
   }
-  return sides;
+  return marks;
 }
 
-void SortedStore::place_unknown(const NodeRows&, FeatureIndex, const Fork& fork) {
-  for (const SampleIndex s : unknown_) side_[s] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[s]));
+void SortedStore::place_unknown(const NodeRows&, const Marks& marks, const Fork& fork) {
+  for (const SampleIndex s : marks.unknown)
+    side_[s] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[s]));
 }
 
-void SortedStore::share_unknown(double left_share) {
-  twin_of_.clear();
-  if (unknown_.empty()) return;
+void SortedStore::share_unknown(Marks& marks, double left_share) {
+  if (marks.unknown.empty()) return;
+  marks.shared = true;
   if (samples_.is_unit()) samples_.split_weight.assign(samples_.size(), samples_.unit_weight);
   samples_.equal_weights = false;
   samples_.times = {};
   samples_.tally = {};
-  twin_of_.resize(samples_.size(), kAbsent);
-  for (const SampleIndex s : unknown_) {
-    twin_of_[s] = static_cast<SampleIndex>(samples_.size());
+  twin_.resize(samples_.size() + marks.unknown.size(), kAbsent);
+  for (const SampleIndex s : marks.unknown) {
+    twin_[s] = static_cast<SampleIndex>(samples_.size());
     samples_.row.push_back(samples_.row[s]);
     if (!samples_.label.empty()) samples_.label.push_back(samples_.label[s]);
     if (!samples_.is_one.empty()) samples_.is_one.push_back(samples_.is_one[s]);
@@ -199,55 +201,57 @@ void SortedStore::share_unknown(double left_share) {
     side_[s] = kBoth;
     side_.push_back(kRight);
   }
+  marks.sides.of = side_.data();
 }
 
-std::size_t SortedStore::count_left(const NodeRows& rows, FeatureIndex split_feature) const {
-  if (in_place_ >= 0) return n_low_;
+std::size_t SortedStore::count_left(const NodeRows& rows, const Marks& marks) const {
+  if (marks.parted) return marks.n_low;
   std::size_t n = 0;
-  for (const Entry& entry : rows.column(split_feature)) n += side_[entry.sample] == kLeft ? 1 : 0;
+  for (const Entry& entry : rows.column(marks.column)) n += side_[entry.sample] == kLeft ? 1 : 0;
   return n;
 }
 
-void SortedStore::list(const NodeRows& rows, FeatureIndex split_feature, Side side,
-                       std::vector<SampleIndex>& out) const {
+void SortedStore::list(const NodeRows& rows, const Marks& marks, Side side, std::vector<SampleIndex>& out) const {
   out.clear();
-  const auto entries = rows.column(split_feature);
-  if (in_place_ >= 0) {
-    for (const Entry& entry : side == kLeft ? entries.first(n_low_) : entries.subspan(n_low_))
+  const auto entries = rows.column(marks.column);
+  if (marks.parted) {
+    for (const Entry& entry : side == kLeft ? entries.first(marks.n_low) : entries.subspan(marks.n_low))
       out.push_back(entry.sample);
     return;
   }
   for (const Entry& entry : entries) {
     const std::uint8_t at = side_[entry.sample];
     if (at == side) out.push_back(entry.sample);
-    if (at == kBoth) out.push_back(side == kLeft ? entry.sample : twin_of_[entry.sample]);
+    if (at == kBoth) out.push_back(side == kLeft ? entry.sample : twin_[entry.sample]);
   }
 }
 
-std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, const DivisionPlan& plan, ThreadTeam& team) {
-  if (!twin_of_.empty()) return divide_shares(rows, plan);
-  const auto& [n_left, n_right, keep_left, keep_right, columns] = plan;
-  const bool both = keep_left && keep_right;
-  const auto move_column = [&](std::size_t c, std::size_t worker) {
-    Entry* entries = rows.block->column(plan.columns[c]) + rows.begin;
-    if (plan.columns[c] == in_place_) return;
-    if (both) {
-      if (spare_[worker].size() < rows.size()) spare_[worker].resize(rows.size());
-      divide_entries(entries, rows.size(), side_.data(), spare_[worker].data(), plan.n_left);
-    } else if (plan.keep_left) {
-      keep_left_entries(entries, rows.size(), side_.data());
-    } else {
-      keep_right_entries(entries, rows.size(), side_.data());
-    }
-  };
-  if (keep_left || keep_right) {
-    if (rows.size() * columns.size() >= kParallelEntries) {
-      team.run(columns.size(), move_column);
-    } else {
-      for (std::size_t c = 0; c < columns.size(); ++c) move_column(c, 0);
-    }
+void SortedStore::divide_column(const NodeRows& rows, const DivisionPlan& plan, FeatureIndex column,
+                                std::size_t worker) {
+  Entry* const entries = rows.block->column(column) + rows.begin;
+  if (plan.keep_left && plan.keep_right) {
+    if (spare_[worker].size() < rows.size()) spare_[worker].resize(rows.size());
+    divide_entries(entries, rows.size(), side_.data(), spare_[worker].data(), plan.n_left);
+  } else if (plan.keep_left) {
+    keep_left_entries(entries, rows.size(), side_.data());
+  } else if (plan.keep_right) {
+    keep_right_entries(entries, rows.size(), side_.data());
   }
-  const std::size_t middle = rows.begin + n_left;
+}
+
+std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, const Marks& marks, const DivisionPlan& plan,
+                                                  ThreadTeam* team, std::size_t worker) {
+  if (marks.shared) return divide_shares(rows, plan);
+  const FeatureIndex stays = marks.parted ? marks.column : -1;
+  const auto move_column = [&](std::size_t c, std::size_t mover) {
+    if (plan.columns[c] != stays) divide_column(rows, plan, plan.columns[c], mover);
+  };
+  if (team && rows.size() * plan.columns.size() >= kParallelEntries) {
+    team->run(plan.columns.size(), move_column);
+  } else {
+    for (std::size_t c = 0; c < plan.columns.size(); ++c) move_column(c, worker);
+  }
+  const std::size_t middle = rows.begin + plan.n_left;
   return {NodeRows{rows.block, rows.begin, middle, nullptr}, NodeRows{rows.block, middle, rows.end, nullptr}};
 }
 
@@ -263,7 +267,7 @@ std::pair<NodeRows, NodeRows> SortedStore::divide_shares(const NodeRows& rows, c
       const std::uint8_t side = side_[entry.sample];
       if (side == kLeft || side == kBoth) *to_left++ = entry;
       if (side == kRight) *to_right++ = entry;
-      if (side == kBoth) *to_right++ = {entry.rank, twin_of_[entry.sample]};
+      if (side == kBoth) *to_right++ = {entry.rank, twin_[entry.sample]};
     }
   }
   return {std::move(left), std::move(right)};

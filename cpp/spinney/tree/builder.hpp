@@ -24,6 +24,9 @@ struct Division {
   std::int32_t default_branch = 0;
 };
 
+NodeStats stats_of(const Tree& tree, NodeId node);
+Division division_of(const Tree& tree, NodeId node);
+
 class TreeBuilder {
  public:
   explicit TreeBuilder(Tree empty) : tree_(std::move(empty)) {}
@@ -33,16 +36,30 @@ class TreeBuilder {
   NodeId add_root(const NodeStats& stats) { return add_node(kNoNode, stats); }
   /// Turns a leaf into a test with the given children; returns the first child.
   NodeId divide(NodeId node, Division division, std::span<const NodeStats> children);
+  /// Hangs a tree in place of a leaf; the leaf keeps what it knows. Returns the number of the tree's second node, after
+  /// which its others follow in their order.
+  NodeId append(NodeId leaf, const Tree& subtree);
   Tree finish() &&;
 
  private:
   NodeId add_node(NodeId parent, const NodeStats& stats);
 
+  void set_division(NodeId node, Division division, NodeId first_child, std::int32_t n_children);
   void set_test(NodeId node, Test test);
 
   Tree tree_;                                           // its tests have their offsets from finish()
   std::map<NodeId, Test> listed_;                       // tests with categories, cuts or tokens
   std::map<NodeId, std::vector<Surrogate>> stand_ins_;  // of nodes that have any
 };
+
+/// A tree that was grown below a leaf of another one.
+struct Subtree {
+  NodeId leaf = kNoNode;
+  Tree tree;
+};
+
+/// The whole of which `top` is the upper part, numbered as if one grower had grown it depth first, left before right.
+/// start, if given, is the tree from whose leaves growth went on: its nodes keep their numbers.
+Tree join_subtrees(const Tree& top, const Tree* start, std::span<const Subtree> subtrees);
 
 }  // namespace spinney

@@ -1,0 +1,66 @@
+#include "spinney/grow/choose.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace spinney {
+
+namespace {
+
+constexpr std::uint64_t kBestStream = 0xa0761d6478bd642fULL;  // apart from the stream that draws columns
+
+}  // namespace
+
+ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns) {
+  std::vector<FeatureIndex> columns = params.features;
+  if (columns.empty()) {
+    columns.resize(n_columns);
+    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
+  }
+  return std::make_shared<const std::vector<FeatureIndex>>(std::move(columns));
+}
+
+void SplitChooser::draw(std::vector<FeatureIndex>& rest, RandomStream& random) {
+  const std::size_t begin = tried_.size();
+  const std::size_t wanted = begin == 0 ? static_cast<std::size_t>(params_.max_features) : 1;
+  const std::size_t end = std::min(rest.size(), begin + wanted);
+  for (std::size_t i = begin; i < end; ++i) std::swap(rest[i], rest[i + random.below(rest.size() - i)]);
+  tried_.insert(tried_.end(), rest.begin() + static_cast<std::ptrdiff_t>(begin),
+                rest.begin() + static_cast<std::ptrdiff_t>(end));
+  std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
+}
+
+Split SplitChooser::pick(PathKey path, ColumnList& columns, std::span<const FeatureIndex> searched, double slack) {
+  std::size_t best = results_.size();
+  bool some_constant = false;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    some_constant = some_constant || results_[i].constant;
+    if (!results_[i].split.found()) continue;
+    if (best == results_.size() || results_[i].split.drop > results_[best].split.drop + slack) best = i;
+  }
+  if (some_constant) strike_constants(columns, searched);
+  if (best == results_.size() || results_[best].split.drop < -slack) return {};
+  return std::move(results_[params_.n_best_splits > 1 ? one_of_the_best(path) : best].split);
+}
+
+void SplitChooser::strike_constants(ColumnList& columns, std::span<const FeatureIndex> searched) const {
+  std::vector<FeatureIndex> kept = *columns;
+  for (std::size_t i = 0; i < searched.size(); ++i) {
+    if (results_[i].constant) std::erase(kept, searched[i]);
+  }
+  columns = std::make_shared<const std::vector<FeatureIndex>>(std::move(kept));
+}
+
+/// The place of one of the n_best_splits best results, each as likely; the first of equals come first.
+std::size_t SplitChooser::one_of_the_best(PathKey path) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i].split.found() && results_[i].split.drop >= 0.0) found.push_back(i);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [&](std::size_t a, std::size_t b) { return results_[a].split.drop > results_[b].split.drop; });
+  const std::size_t n = std::min(found.size(), static_cast<std::size_t>(params_.n_best_splits));
+  return found[RandomStream(params_.seed ^ kBestStream, path).below(n)];
+}
+
+}  // namespace spinney
