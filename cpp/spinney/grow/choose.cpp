@@ -20,13 +20,13 @@ ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns) {
   return std::make_shared<const std::vector<FeatureIndex>>(std::move(columns));
 }
 
-void SplitChooser::draw(std::vector<FeatureIndex>& rest, RandomStream& random) {
+void SplitChooser::draw(RandomStream& random) {
   const std::size_t begin = tried_.size();
   const std::size_t wanted = begin == 0 ? static_cast<std::size_t>(params_.max_features) : 1;
-  const std::size_t end = std::min(rest.size(), begin + wanted);
-  for (std::size_t i = begin; i < end; ++i) std::swap(rest[i], rest[i + random.below(rest.size() - i)]);
-  tried_.insert(tried_.end(), rest.begin() + static_cast<std::ptrdiff_t>(begin),
-                rest.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::size_t end = std::min(rest_.size(), begin + wanted);
+  for (std::size_t i = begin; i < end; ++i) std::swap(rest_[i], rest_[i + random.below(rest_.size() - i)]);
+  tried_.insert(tried_.end(), rest_.begin() + static_cast<std::ptrdiff_t>(begin),
+                rest_.begin() + static_cast<std::ptrdiff_t>(end));
   std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
 }
 

@@ -45,12 +45,12 @@ class SplitChooser {
     }
     // Columns are drawn without replacement until max_features were tried and one of them can divide the node.
     RandomStream random(params_.seed, path);
-    std::vector<FeatureIndex> rest = *columns;
+    rest_ = *columns;
     tried_.clear();
     Split best;
-    while (!best.found() && tried_.size() < rest.size()) {
+    while (!best.found() && tried_.size() < rest_.size()) {
       const std::size_t begin = tried_.size();
-      draw(rest, random);
+      draw(random);
       best = best_of(std::span(tried_).subspan(begin));
     }
     return best;
@@ -65,7 +65,7 @@ class SplitChooser {
 
  private:
   /// Adds the next columns to those tried: max_features at first, then one by one.
-  void draw(std::vector<FeatureIndex>& rest, RandomStream& random);
+  void draw(RandomStream& random);
   Split pick(PathKey path, ColumnList& columns, std::span<const FeatureIndex> searched, double slack);
   void strike_constants(ColumnList& columns, std::span<const FeatureIndex> searched) const;
   std::size_t one_of_the_best(PathKey path) const;
@@ -73,7 +73,7 @@ class SplitChooser {
   const GrowParams& params_;
   std::size_t n_columns_;
   std::vector<ColumnResult> results_;
-  std::vector<FeatureIndex> tried_;
+  std::vector<FeatureIndex> tried_, rest_;  // rest_: all columns of the node, in the order in which they are drawn
 };
 
 }  // namespace spinney

@@ -48,9 +48,9 @@ inline FeatureIndex column_of(const Test& test) {
 /// Which way the rows of a node go.
 struct Marks {
   Sides sides;
-  FeatureIndex column = -1;          // one that the test asks
-  std::vector<SampleIndex> unknown;  // rows that the test cannot place
-  bool parted = false;               // the column's entries stand parted already: those up to n_low go left
+  FeatureIndex column = -1;               // one that the test asks
+  std::vector<SampleIndex> unknown = {};  // rows that the test cannot place
+  bool parted = false;                    // the column's entries stand parted already: those up to n_low go left
   std::size_t n_low = 0;
   bool shared = false;  // rows of unknown side go both ways, in shares
 };

@@ -140,6 +140,39 @@ void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks&
   sides.complete = marks.unknown.empty();
 }
 
+// In both loops sums and bounds are locals: the compiler must take it that a byte of side_ could be any of them.
+
+void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides) {
+  std::uint8_t* const side = side_.data();
+  const double* const weight = samples_.weight.data();
+  double left = 0.0, right = 0.0;
+  for (const Entry& entry : entries.first(n_low)) {
+    side[entry.sample] = kLeft;
+    left += weight[entry.sample];
+  }
+  for (const Entry& entry : entries.subspan(n_low)) {
+    side[entry.sample] = kRight;
+    right += weight[entry.sample];
+  }
+  sides.left = left;
+  sides.right = right;
+}
+
+void SortedStore::mark_subset(std::span<const Entry> entries, const Test& test, Sides& sides) {
+  std::uint8_t* const side = side_.data();
+  const double* const weight = samples_.weight.data();
+  double left = 0.0, right = 0.0;
+  auto code = test.codes.begin();  // ascends with the entries
+  for (const Entry& entry : entries) {
+    while (static_cast<std::uint32_t>(code->first) != entry.rank) ++code;
+    side[entry.sample] = static_cast<std::uint8_t>(code->second);
+    left += code->second == 0 ? weight[entry.sample] : 0.0;
+    right += code->second == 0 ? 0.0 : weight[entry.sample];
+  }
+  sides.left = left;
+  sides.right = right;
+}
+
 Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   Marks marks{.sides = {.of = side_.data()}, .column = column_of(split.test)};
   if (split.test.kind == TestKind::expression) {
@@ -158,15 +191,10 @@ Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
     sides.right = static_cast<double>(entries.size() - marks.n_low) * samples_.weight[0];
     return marks;
   }
-  auto code = split.test.codes.begin();  // ascends with the entries
-  for (std::size_t i = 0; i < n_observed; ++i) {
-    std::uint8_t side = i < marks.n_low ? kLeft : kRight;
-    if (!threshold) {
-      while (static_cast<std::uint32_t>(code->first) != entries[i].rank) ++code;
-      side = static_cast<std::uint8_t>(code->second);
-    }
-    side_[entries[i].sample] = side;
-    (side == kLeft ? sides.left : sides.right) += samples_.weight[entries[i].sample];
+  if (threshold) {
+    mark_cut(entries.first(n_observed), marks.n_low, sides);
+  } else {
+    mark_subset(entries.first(n_observed), split.test, sides);
   }
   for (const Entry& entry : entries.subspan(n_observed)) {
     side_[entry.sample] = kUnknown;

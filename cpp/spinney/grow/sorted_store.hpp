@@ -34,6 +34,8 @@ class SortedStore final : public RowStore {
 
  private:
   BlockView blocks_of(FeatureIndex feature) const;
+  void mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides);
+  void mark_subset(std::span<const Entry> entries, const Test& test, Sides& sides);
   void mark_expression(const NodeRows& rows, const Test& test, Marks& marks);
   void divide_column(const NodeRows& rows, const DivisionPlan& plan, FeatureIndex column, std::size_t worker);
   std::pair<NodeRows, NodeRows> divide_shares(const NodeRows& rows, const DivisionPlan& plan);
