@@ -49,8 +49,8 @@ class Grower {
         store_(make_store(input, samples_, team, interrupt)),
         summarizer_(target_, samples_, params_.criterion),
         builder_(input.start ? TreeBuilder::from(*input.start)
-                             : TreeBuilder(empty_tree(data_, target_, params_.missing))),
-        stop_(target_, input.validation),
+                             : TreeBuilder(empty_tree(data_, target_, params_.criterion, params_.missing))),
+        stop_(target_, params_.criterion, input.validation),
         frontier_(params_.max_leaf_nodes > 0 || stop_.active()),
         scratch_(interrupt) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) total_weight_ += samples_.split_weight_of(s);
@@ -138,7 +138,7 @@ void Grower::open_root(const BlockCodes* blocks) {
   const Summary summary = summarizer_.summarize(everyone);
   n_leaves_ = 1;
   NodeRows rows = std::move(store_->start(leaf, 1)[0]);
-  if (blocks && blocks->n_samples == samples_.size() && scan_->uses_blocks() && !summary.pure) {
+  if (blocks && blocks->n_samples == samples_.size() && scan_->blocks() && !summary.pure) {
     const bool best_only = !draws() && params_.features.empty() && params_.n_best_splits == 1;
     store_->foresee(*blocks, rows, {*scan_, summary.totals, limits(), best_only});
   }
@@ -195,8 +195,7 @@ Split Grower::search(OpenNode& node) {
     Split linear = best_linear(node, best, draws() ? std::span<const FeatureIndex>(drawn_).first(n_tried_) : *features);
     if (linear.found()) best = std::move(linear);
   }
-  constexpr double kRounding = 1e-12;  // a decrease that is less by no more than rounding is reached
-  const double least = params_.min_impurity_decrease * (1.0 - kRounding);
+  const double least = params_.min_impurity_decrease * (1.0 - tolerance::kSum);
   if (least > 0.0 && !(best.drop / total_weight_ >= least)) return {};
   store_->complete(node.rows, best);
   return best;
@@ -360,12 +359,13 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 
 }  // namespace
 
-Tree empty_tree(const Dataset& data, const Target& target, MissingRule missing) {
+Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice& objective, MissingRule missing) {
   Tree tree;
   tree.n_features = static_cast<std::int32_t>(data.columns.size());
   tree.n_classes = target.n_classes;
   tree.missing = missing;
   tree.cost = target.cost;
+  tree.objective = judge_name(objective, target.n_classes);
   return tree;
 }
 
