@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 
 #include "arrays.hpp"
@@ -16,6 +15,7 @@
 #include "bound_tree.hpp"
 #include "hosted.hpp"
 #include "spinney/grow/grow.hpp"
+#include "spinney/objective/registry.hpp"
 #include "spinney/prune/cross_validate.hpp"
 #include "spinney/splits/segments.hpp"
 
@@ -23,18 +23,8 @@ namespace spinney::bindings {
 
 namespace {
 
-const std::map<std::string, CriterionKind> kCriteria = {
-    {"gini", CriterionKind::gini},
-    {"entropy", CriterionKind::entropy},
-    {"misclassification", CriterionKind::misclassification},
-    {"exponent", CriterionKind::exponent},
-    {"twoing", CriterionKind::twoing},
-    {"squared_error", CriterionKind::squared_error},
-    {"absolute_error", CriterionKind::absolute_error},
-};
-
 /// A Python impurity, called with the interpreter's lock; what it returns is checked.
-CallableImpurity::Function wrap_impurity(nb::callable function) {
+ImpurityFunction wrap_impurity(nb::callable function) {
   return [function = shared(std::move(function))](const double* shares, std::size_t n_groups, std::int32_t k,
                                                   double* impurity) {
     const nb::gil_scoped_acquire acquire;
@@ -126,12 +116,13 @@ void bind_grow(nb::module_& m) {
 
   nb::class_<GrowParams>(m, "GrowParams")
       .def(nb::init<>())
-      .def("set_criterion", [](GrowParams& self, const std::string& name) { self.criterion.kind = kCriteria.at(name); })
       .def("set_criterion",
-           [](GrowParams& self, nb::callable function) {
-             self.criterion.kind = CriterionKind::callable;
-             self.criterion.callable = wrap_impurity(std::move(function));
+           [](GrowParams& self, const std::string& name) {
+             self.criterion.name = name;
+             self.criterion.callable = {};
            })
+      .def("set_criterion", [](GrowParams& self,
+                               nb::callable function) { self.criterion.callable = wrap_impurity(std::move(function)); })
       .def("set_cost", [](GrowParams& self, const Vector<double>& cost) { self.criterion.cost = copy(cost); })
       .def("set_missing", [](GrowParams& self, std::int32_t rule) { self.missing = static_cast<MissingRule>(rule); })
       .def_rw("max_depth", &GrowParams::max_depth)
@@ -187,6 +178,36 @@ void bind_grow(nb::module_& m) {
           },
           nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"),
           nb::arg("cost"));
+
+  m.def(
+      "criteria",
+      [](bool of_classes) { return of_classes ? objective_names<Task::classes>() : objective_names<Task::numbers>(); },
+      nb::arg("of_classes"), "The names of the criteria of classification, or of regression.");
+
+  m.def(
+      "needs_rows",
+      [](const std::string& name) {
+        return with_number_objective({name, {}, {}}, [](const auto& objective) { return objective.kNeedsRows; });
+      },
+      nb::arg("criterion"), "Whether a criterion of regression cannot work from sums alone.");
+
+  m.def(
+      "loss_degree",
+      [](const std::string& name) {
+        return with_number_objective({name, {}, {}}, [](const auto& objective) { return objective.kDegree; });
+      },
+      nb::arg("criterion"), "The power of c by which losses grow if a target of regression is multiplied by c.");
+
+  m.def(
+      "number_costs",
+      [](const std::string& criterion, const Vector<double>& answers, const Vector<double>& y) {
+        if (answers.shape(0) != y.shape(0)) throw std::invalid_argument("answers and y differ in length");
+        const Judge judge(judge_name({criterion, {}, {}}, 0), {});
+        std::vector<double> costs(y.shape(0));
+        for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = judge.cost(answers.data()[i], {0, y.data()[i], 1.0});
+        return to_numpy(std::move(costs));
+      },
+      nb::arg("criterion"), nb::arg("answers"), nb::arg("y"), "What answers cost rows by a criterion of regression.");
 
   m.def(
       "segment_borders",

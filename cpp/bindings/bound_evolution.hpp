@@ -16,7 +16,7 @@ struct BoundLanguage {
 struct BoundEvolution {
   Dataset data;
   Samples samples;
-  CriterionChoice criterion;
+  ObjectiveChoice criterion;
   EvolveSettings settings;
   std::unique_ptr<Evolution> evolution;
 

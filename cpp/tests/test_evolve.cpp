@@ -64,8 +64,8 @@ std::vector<Tree> evolve(const problem::Problem& p, const EvolvePlan& plan, std:
   const Dataset data = p.data();
   const Target target = p.target();
   const Samples samples = make_samples(target, {}, interrupt);
-  CriterionChoice criterion;
-  criterion.kind = CriterionKind::entropy;
+  ObjectiveChoice criterion;
+  criterion.name = "entropy";
   const EvolveSettings settings{std::make_shared<const Language>(full_language()), plan};
   Evolution evolution({data, target, criterion, samples, settings, 7});
   while (!evolution.is_done()) evolution.step(team, interrupt);

@@ -38,7 +38,7 @@ problem::Problem mixed(std::size_t n, std::int32_t n_classes, bool weighted, std
 
 GrowParams params_for(std::int32_t n_classes, std::int64_t surrogates = 0) {
   GrowParams params;
-  if (n_classes == 0) params.criterion.kind = CriterionKind::squared_error;
+  if (n_classes == 0) params.criterion.name = "squared_error";
   params.max_surrogates = surrogates;
   return params;
 }
@@ -146,7 +146,7 @@ TEST(nodes_that_no_row_reaches_keep_their_counts) {
   Tree after = before;
   Interrupt interrupt;
   const Target target = one.target();
-  recount(after, p.data(), target, make_samples(target, {}, interrupt), CriterionChoice{}, interrupt);
+  recount(after, p.data(), target, make_samples(target, {}, interrupt), ObjectiveChoice{}, interrupt);
   std::vector<std::uint8_t> reached(before.n_nodes(), 0);
   for (NodeId node = 0;; node = next_node(before, node, p.data().values, 0)) {
     reached[node] = 1;

@@ -19,7 +19,7 @@ Column nominal(std::int32_t n) { return {ColumnKind::nominal, n}; }
 
 GrowParams c45(double min_branch = 2.0) {
   GrowParams params;
-  params.criterion.kind = CriterionKind::entropy;
+  params.criterion.name = "entropy";
   params.missing = MissingRule::fractional;
   params.multiway.emplace();
   params.multiway->min_branch = min_branch;
@@ -74,7 +74,7 @@ Tree empty_tree(std::int32_t n_features) {
 
 Tree pruned(const Tree& tree, const problem::Problem& p, bool raise, double cf = 0.25) {
   Interrupt interrupt;
-  const CriterionChoice entropy{CriterionKind::entropy, {}, {}};
+  const ObjectiveChoice entropy{"entropy", {}, {}};
   return error_based(tree, p.data().values, p.target(), {cf, raise, &entropy}, interrupt);
 }
 

@@ -166,6 +166,20 @@ class Dataset:
 class Target:
     def __init__(self, n_classes: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], class_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+def criteria(of_classes: bool) -> list[str]:
+    """The names of the criteria of classification, or of regression."""
+
+def needs_rows(criterion: str) -> bool:
+    """Whether a criterion of regression cannot work from sums alone."""
+
+def loss_degree(criterion: str) -> int:
+    """
+    The power of c by which losses grow if a target of regression is multiplied by c.
+    """
+
+def number_costs(criterion: str, answers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+    """What answers cost rows by a criterion of regression."""
+
 def segment_borders(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> NDArray[numpy.float64]:
     """Cuts between runs of values with equal class shares."""
 

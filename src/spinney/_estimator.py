@@ -47,7 +47,8 @@ class FitTarget:
     cost: Floats | None = None  # inside the split search
     y: Floats | None = None  # the numbers of regression, multiplied by 2**-exponent
     exponent: int = 0
-    loss_exponent: int = 0
+    loss_exponent: int = 0  # of losses by the criterion, which are multiplied by 2**-loss_exponent
+    criterion: str = "squared_error"  # by which answers for numbers are judged
 
     def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
         """Return the core's target, with weight on the given rows only."""

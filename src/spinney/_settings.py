@@ -17,9 +17,9 @@ from spinney._choices import (
     is_number,
 )
 
-CLASS_CRITERIA = ("gini", "entropy", "misclassification", "exponent", "twoing")
+CLASS_CRITERIA = tuple(_core.criteria(of_classes=True))
 CLASS_PRUNINGS = (None, "cost_complexity", "reduced_error", "error_based", "mdl")
-REGRESSION_CRITERIA = ("squared_error", "absolute_error")
+REGRESSION_CRITERIA = tuple(_core.criteria(of_classes=False))
 SPLITTERS = ("best", "oblique")
 MISSING_RULES = ("surrogate", "majority", "fractional")
 _NO_LIMIT = 2**62
@@ -84,10 +84,10 @@ def growth_params(
                 "max_bins does not work with missing='fractional'. "
                 "Use missing='surrogate' or 'majority', or max_bins=None."
             )
-        if estimator.criterion == "absolute_error":
+        if estimator.criterion in REGRESSION_CRITERIA and _core.needs_rows(estimator.criterion):
             raise ValueError(
-                "max_bins does not work with criterion='absolute_error': bins say nothing of "
-                "medians. Use max_bins=None."
+                f"max_bins does not work with criterion={estimator.criterion!r}: bins say nothing "
+                "of medians. Use max_bins=None."
             )
     return params
 

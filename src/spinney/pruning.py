@@ -76,8 +76,9 @@ class PruningPath(PlainState):
     trees : sequence of Tree
         The subtrees, made when asked for.
     errors, standard_errors : array of shape (n_trees,) or None
-        Cost per row of each tree on rows that did not grow it, after a selection. Weights enter
-        both, but the standard error is that of so many rows, not of so much weight.
+        Cost per row of each tree on rows that did not grow it, after a selection, by the measure of
+        the risks: costs of labels, or the criterion of regression. Weights enter both, but the
+        standard error is that of so many rows, not of so much weight.
     selected : int or None
         The tree that was chosen.
     rule : str or None
@@ -249,7 +250,10 @@ def _core_target(tree: Tree, y: Any, n_rows: int, sample_weight: Any) -> _core.T
 def select(
     path: PruningPath, X: Any, y: Any, rule: str = "1se", *, sample_weight: Any = None
 ) -> Tree:
-    """Choose a subtree by a test sample.
+    """Choose a subtree by a test sample, which the criterion of the tree judges.
+
+    Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
+    another criterion of regression, by that one.
 
     Parameters
     ----------
@@ -277,6 +281,9 @@ def select(
 
 def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:
     """Prune bottom-up by rows that did not grow the tree: a branch goes if that is no worse.
+
+    Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
+    another criterion of regression, by that one.
 
     Parameters
     ----------

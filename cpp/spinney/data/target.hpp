@@ -26,6 +26,8 @@ struct Target {
   std::vector<double> cost;             // n_classes * n_classes or empty
 
   double least_cost(std::span<const double> class_weights) const;
+  /// What the class of row i counts for: its weight or prior; 1 for numbers.
+  double scale_of(std::size_t i) const { return class_scale.empty() ? 1.0 : class_scale[codes[i]]; }
   std::size_t n_rows() const { return weight.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
 };

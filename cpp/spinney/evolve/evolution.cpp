@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "spinney/grow/grow.hpp"
+#include "spinney/objective/entropy.hpp"
 
 namespace spinney {
 
@@ -33,7 +34,7 @@ Evolution::~Evolution() = default;
 const SearchState* Evolution::search() const { return task_ ? &task_->search.state() : nullptr; }
 
 void Evolution::begin_tree() {
-  builder_.emplace(empty_tree(in_.data, in_.target, MissingRule::majority));
+  builder_.emplace(empty_tree(in_.data, in_.target, in_.criterion, MissingRule::majority));
   std::vector<SampleIndex> everyone(in_.samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   Summary summary = summarizer_.summarize(everyone);
@@ -46,10 +47,10 @@ void Evolution::begin_tree() {
 bool Evolution::may_divide(const Open& node) const {
   const NodeStats& stats = node.summary.stats;
   if (node.summary.pure || node.group.size() < 2 || node.depth >= plan_.max_depth) return false;
-  constexpr double kExactly = 1.0 - 1e-12;  // whatever the unit of the weights
-  if (stats.weight < plan_.min_fraction * total_weight_ * kExactly) return false;
+  if (stats.weight < plan_.min_fraction * total_weight_ * (1.0 - tolerance::kSum)) return false;
   if (in_.target.n_classes == 0) return !(stats.impurity < plan_.min_variance * root_impurity_);
-  return !(Entropy{}.loss(stats.value.data(), stats.weight, in_.target.n_classes) / stats.weight < plan_.min_entropy);
+  return !(Entropy{{{.n = in_.target.n_classes}}}.loss(stats.value.data(), stats.weight) / stats.weight <
+           plan_.min_entropy);
 }
 
 void Evolution::open(Open node) {

@@ -30,7 +30,7 @@ struct EvolveSettings {
 struct EvolveInput {
   const Dataset& data;
   const Target& target;
-  const CriterionChoice& criterion;  // of the numbers that nodes keep
+  const ObjectiveChoice& criterion;  // of the numbers that nodes keep
   const Samples& samples;
   const EvolveSettings& settings;
   std::uint64_t seed;

@@ -6,13 +6,14 @@
 
 #include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
+#include "spinney/objective/squared_error.hpp"
+#include "spinney/tolerance.hpp"
 
 namespace spinney {
 
 namespace {
 
-constexpr int kFar = 100;            // powers of two
-constexpr double kRounding = 1e-12;  // gains below this share of what there is are none
+constexpr int kFar = 100;  // powers of two
 
 /// How many of the rows from begin to end are in a set, or in two.
 SPINNEY_MULTIVERSION std::size_t n_set(const Word* bits, const Word* other, std::size_t begin, std::size_t end) {
@@ -73,7 +74,8 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
   if (!classes_) all_.sums[1] = 0.0;  // y is centred
   if (classes_) loss_ = loss(all_.sums.data());
   for (Bits& bits : earlier) earlier_.push_back(part_of(std::move(bits)));
-  least_ = kRounding * (classes_ ? std::max(loss_, std::accumulate(all_.sums.begin(), all_.sums.end(), 0.0)) : loss_);
+  least_ =
+      tolerance::kSum * (classes_ ? std::max(loss_, std::accumulate(all_.sums.begin(), all_.sums.end(), 0.0)) : loss_);
   most_ = loss_;
   for (const Part& yes : earlier_) {
     std::vector<double> no(k_);
@@ -131,7 +133,7 @@ double Fitness::times_log(double w) const { return w > 0.0 ? w * std::log2(w) : 
 
 /// Entropy times weight; for numbers what is not told by the mean, up to a constant.
 double Fitness::loss(const double* sums) const {
-  if (!classes_) return sums[0] > 0.0 ? -sums[1] * sums[1] / sums[0] : 0.0;
+  if (!classes_) return sums[0] > 0.0 ? -SquaredError::explained(sums[1], sums[0]) : 0.0;
   double total = 0.0, parts = 0.0;
   if (!log_table_.empty()) {
     std::size_t n = 0;

@@ -58,8 +58,10 @@ enum class Part : std::uint8_t {
   reversed,
   agreement,
   adjusted,
+  n_objective,  // of each tree: letters of the name of its objective; left out if all have the default one
+  objective,    // these letters
 };
-inline constexpr std::size_t kParts = 45;
+inline constexpr std::size_t kParts = 47;
 /// From a part of a test to the same part of a surrogate.
 inline constexpr std::size_t kToSurrogates =
     static_cast<std::size_t>(Part::surrogate_feature) - static_cast<std::size_t>(Part::feature);
@@ -110,6 +112,8 @@ inline constexpr std::array<std::string_view, kParts> kPartNames = {
     "reversed",
     "agreement",
     "adjusted",
+    "n_objective",
+    "objective",
 };
 
 /// Whether the numbers of a part may be other than whole.

@@ -159,6 +159,14 @@ void take_numbers(Source& source, Tree& tree, std::size_t n) {
     tree.kept_weight = NarrowReals(of_nodes(tree, &Tree::weight));
 }
 
+std::string take_name(Source& source, std::size_t n) {
+  std::vector<std::uint32_t> letters;
+  source.fill(Part::objective, letters, n);
+  if (std::any_of(letters.begin(), letters.end(), [](std::uint32_t letter) { return letter > 127; }))
+    refuse("'objective' has an entry out of range");
+  return {letters.begin(), letters.end()};
+}
+
 /// What a tree is beside its nodes, and how many of these there are.
 std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups, Tree& tree) {
   const std::uint32_t n = source.whole(Part::n_nodes);
@@ -169,6 +177,7 @@ std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std
   tree.missing = static_cast<MissingRule>(missing);
   source.fill(Part::cost, tree.cost, source.whole(Part::n_costs));
   source.fill(Part::group, groups, source.whole(Part::n_groups));
+  if (source.has(Part::n_objective)) tree.objective = take_name(source, source.whole(Part::n_objective));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());
   return n;
@@ -203,7 +212,7 @@ void check_codes(const TestTable& tests, std::span<const std::int32_t> n_categor
 
 /// What trees repeat of what other arrays tell.
 struct Repeats {
-  bool weight = true, impurity = true, risk = true, no_surrogates = true;
+  bool weight = true, impurity = true, risk = true, no_surrogates = true, no_objective = true;
 
   void look_at(const Tree& tree, const Source& source) {
     const auto same = [&](Part part, const auto& kept, double (Tree::*told)(std::size_t) const) {
@@ -217,12 +226,14 @@ struct Repeats {
     impurity = impurity && same(Part::impurity, tree.kept_impurity, &Tree::told_impurity);
     risk = risk && same(Part::risk, tree.kept_risk, &Tree::told_risk);
     no_surrogates = no_surrogates && tree.surrogates.tests.size() == 0;
+    no_objective = no_objective && tree.objective.empty();
   }
   void join(const Repeats& other) {
     weight = weight && other.weight;
     impurity = impurity && other.impurity;
     risk = risk && other.risk;
     no_surrogates = no_surrogates && other.no_surrogates;
+    no_objective = no_objective && other.no_objective;
   }
   void check(const PartViews& parts) const {
     const auto once = [&](Part part, bool repeats) {
@@ -232,6 +243,7 @@ struct Repeats {
     once(Part::impurity, impurity);
     once(Part::risk, risk);
     once(Part::n_surrogates, no_surrogates);
+    once(Part::n_objective, no_objective);
   }
 };
 

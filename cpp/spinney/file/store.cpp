@@ -70,6 +70,8 @@ class Sender {
     sink_.reals(Part::cost, std::span<const double>(tree.cost));
     sink_.whole(Part::n_groups, groups.size());
     sink_.wholes(Part::group, groups);
+    sink_.whole(Part::n_objective, tree.objective.size());
+    sink_.wholes(Part::objective, std::span<const char>(tree.objective));
   }
 
   /// What tests have without their lists: that is most of a forest.
@@ -288,6 +290,7 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Members& memb
   if (told.impurity) ranges[place_of(Part::impurity)] = {};
   if (told.risk) ranges[place_of(Part::risk)] = {};
   if (ranges[place_of(Part::n_surrogates)].most == 0) ranges[place_of(Part::n_surrogates)] = {};
+  if (ranges[place_of(Part::n_objective)].most == 0) ranges[place_of(Part::n_objective)] = {};
   ranges[place_of(Part::n_features)].add_whole(n_features);
   StoredParts parts;
   for (std::size_t p = 0; p < kParts; ++p) {

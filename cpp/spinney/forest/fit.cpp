@@ -38,6 +38,16 @@ class Patience {
   std::int64_t waited_ = 0;
 };
 
+/// The objective of all learners; where they differ, the default one.
+std::string common_objective(std::span<const Course> courses) {
+  const auto name = [](const Course& course) {
+    return judge_name(course.learner.params.criterion, course.target.n_classes);
+  };
+  const std::string first = name(courses.front());
+  const bool same = std::all_of(courses.begin(), courses.end(), [&](const Course& c) { return name(c) == first; });
+  return same ? first : std::string();
+}
+
 }  // namespace
 
 std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whole, ThreadTeam& team,
@@ -69,7 +79,8 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
   if (const auto first = static_cast<std::size_t>(input.before.n_to_cover); first > 0) {
     for (std::size_t i = first - 1; i < input.before.curve.size(); ++i) patience.is_over(input.before.curve[i]);
   }
-  BagSum bag(target, std::move(input.before));
+  const Judge judge = bag_judge(common_objective(input.courses), target);
+  BagSum bag(target, judge, std::move(input.before));
   Ensemble out;
   const bool judges = plan.out_of_bag || plan.records;
   const auto n_members = static_cast<std::size_t>(plan.n_members), first = static_cast<std::size_t>(plan.first_member);
@@ -90,7 +101,7 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
       Record& record = out.records[begin + i];
       record.n_iterations = static_cast<std::int64_t>(learned.history.size());
       record.settled = learned.settled;
-      if (judges) answers[i] = judge(table, learned, draw, plan.records, record, interrupt);
+      if (judges) answers[i] = answer_bag(table, learned, draw, judge, plan.records, record, interrupt);
       out.members[begin + i] = {PackedTree(learned.tree), std::move(draw.groups)};
       const std::size_t done = ++n_done;
       if (worker == 0 && input.finished) enough = input.finished(static_cast<std::int64_t>(done)) || enough;

@@ -28,7 +28,7 @@ struct OutOfBag {
 };
 
 /// How a member does by itself, for the choice of those that stay. Errors are weights of rows with another label, or
-/// weighted squared errors.
+/// weighted costs of the objective.
 struct Record {
   double training_error = 0.0;  // over all training rows
   double bag_error = 0.0, bag_weight = 0.0;

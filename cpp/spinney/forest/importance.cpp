@@ -32,14 +32,24 @@ LeftOut left_out(const ImportanceTask& task, std::uint64_t member) {
   return out;
 }
 
+/// The objective of all members; where they differ, the default one.
+std::string objective_of(const Forest& forest) {
+  const std::string& first = forest.member(0).tree.tree().objective;
+  for (std::size_t i = 1; i < forest.size(); ++i) {
+    if (forest.member(i).tree.tree().objective != first) return {};
+  }
+  return first;
+}
+
 /// Mean loss of a member over its rows left out.
-class Judge {
+class LeftOutLoss {
  public:
-  Judge(const ImportanceTask& task, std::size_t member, const Tree& tree, const std::vector<RowIndex>& rows,
-        Interrupt& interrupt)
+  LeftOutLoss(const ImportanceTask& task, std::size_t member, const Tree& tree, const std::vector<RowIndex>& rows,
+              Interrupt& interrupt)
       : target_(task.target),
         groups_(task.forest.member(member).groups),
         tree_(tree),
+        judge_(bag_judge(objective_of(task.forest), target_)),
         predictor_(tree),
         rows_(rows),
         places_(rows.size()),
@@ -52,7 +62,7 @@ class Judge {
     double sum = 0.0, weight = 0.0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       weight += target_.weight[rows_[i]];
-      sum += answer_loss(target_, groups_, rows_[i], answers_[i]);
+      sum += answer_loss(judge_, target_, groups_, rows_[i], answers_[i]);
     }
     return sum / weight;
   }
@@ -61,6 +71,7 @@ class Judge {
   const Target& target_;
   const std::vector<std::int32_t>& groups_;
   const Tree& tree_;
+  Judge judge_;
   Predictor predictor_;
   const std::vector<RowIndex>& rows_;
   std::vector<RowIndex> places_;
@@ -82,15 +93,15 @@ void member_importance(const ImportanceTask& task, std::size_t member, double* o
       asked.insert(tree.tests.feature[node]);
     }
   }
-  Judge judge(task, member, tree, own.rows, interrupt);
-  const double before = judge.loss(own.matrix());
+  LeftOutLoss left_out_loss(task, member, tree, own.rows, interrupt);
+  const double before = left_out_loss.loss(own.matrix());
   for (const FeatureIndex f : asked) {
     double* column = own.values.data() + static_cast<std::size_t>(f) * n;
     const std::vector<double> kept(column, column + n);
     RandomStream random(task.sampling.growth_seed(member) ^ kShuffles, static_cast<std::uint64_t>(f));
     for (std::int64_t repeat = 0; repeat < task.n_repeats; ++repeat) {
       for (std::size_t i = n; i > 1; --i) std::swap(column[i - 1], column[random.below(i)]);
-      out[f] += (judge.loss(own.matrix()) - before) / static_cast<double>(task.n_repeats);
+      out[f] += (left_out_loss.loss(own.matrix()) - before) / static_cast<double>(task.n_repeats);
     }
     std::copy(kept.begin(), kept.end(), column);
   }

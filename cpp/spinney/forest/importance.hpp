@@ -14,8 +14,8 @@ struct ImportanceTask {
   std::int64_t n_repeats;
 };
 
-/// members.size() * n_columns: the rise of the mean loss (share of errors, or squared error) over the rows left out;
-/// NaN in a member that left none out.
+/// members.size() * n_columns: the rise of the mean loss (share of errors, or the cost of the objective) over the rows
+/// left out; NaN in a member that left none out.
 std::vector<double> permutation_importance(const ImportanceTask& task, ThreadTeam& team, Interrupt& interrupt);
 
 }  // namespace spinney

@@ -4,8 +4,8 @@
 
 namespace spinney {
 
-BagAnswers judge(const SharedTable& table, const Learned& learned, const Draw& draw, bool everyone, Record& record,
-                 Interrupt& interrupt) {
+BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const Draw& draw, const Judge& judge,
+                      bool everyone, Record& record, Interrupt& interrupt) {
   const Samples& samples = table.samples;
   const Target& target = table.target;
   OutsideAnswers bag;  // the rows left out, then, if asked for, the others
@@ -19,7 +19,7 @@ BagAnswers judge(const SharedTable& table, const Learned& learned, const Draw& d
   bag.answers.resize(bag.rows.size());
   Predictor(learned.tree).answers(learned.tree, table.data.values, bag.rows, bag.answers.data(), interrupt);
   const auto loss = [&](const OutsideAnswers& of, std::size_t i) {
-    return answer_loss(target, draw.groups, of.rows[i], of.answers[i]);
+    return answer_loss(judge, target, draw.groups, of.rows[i], of.answers[i]);
   };
   for (std::size_t i = 0; everyone && i < bag.rows.size(); ++i) record.training_error += loss(bag, i);
   bag.rows.resize(n_bag);
@@ -40,7 +40,8 @@ BagAnswers judge(const SharedTable& table, const Learned& learned, const Draw& d
   return out;
 }
 
-BagSum::BagSum(const Target& target, OutOfBag before) : target_(target), bag_(std::move(before)) {
+BagSum::BagSum(const Target& target, const Judge& judge, OutOfBag before)
+    : target_(target), judge_(judge), bag_(std::move(before)) {
   const std::size_t n = target.n_rows(), k = target.n_outputs();
   bag_.sums.resize(n * k, 0.0);
   bag_.n_votes.resize(n, 0);
@@ -78,13 +79,11 @@ void BagSum::add(const BagAnswers& bag, const std::vector<std::int32_t>& groups)
 }
 
 double BagSum::row_loss(std::size_t row) const {
-  if (target_.n_classes == 0) {
-    const double d = bag_.sums[row] / static_cast<double>(bag_.n_votes[row]) - target_.y[row];
-    return target_.weight[row] * d * d;
-  }
-  const double* votes = bag_.sums.data() + row * target_.n_outputs();
-  const auto label = std::max_element(votes, votes + target_.n_classes) - votes;
-  return label == target_.codes[row] ? 0.0 : target_.weight[row];
+  const double* sums = bag_.sums.data() + row * target_.n_outputs();
+  const double answer = target_.n_classes > 0
+                            ? static_cast<double>(std::max_element(sums, sums + target_.n_classes) - sums)
+                            : *sums / static_cast<double>(bag_.n_votes[row]);
+  return answer_loss(judge_, target_, {}, row, answer);
 }
 
 }  // namespace spinney

@@ -99,7 +99,7 @@ Totals BinnedStore::read_groups(const NodeRows& rows, const SearchTask& task, Sc
   const bool classes = samples_.n_classes > 0;
   groups.clear(classes ? stride_ - 1 : 1);
   Totals totals;
-  totals.mean = task.totals.mean;
+  totals.origin = task.totals.origin;
   totals.loss = task.totals.loss;
   if (classes) totals.classes.assign(groups.k, 0.0);
   for (std::size_t bin = 0; bin < bins_.n_bins(f); ++bin) {
@@ -117,7 +117,7 @@ Totals BinnedStore::read_groups(const NodeRows& rows, const SearchTask& task, Sc
       }
     } else {
       weight = cell[1];
-      groups.moments.push_back(cell[2] - weight * (task.totals.mean - origin_));
+      groups.moments.push_back(cell[2] - weight * (task.totals.origin - origin_));
     }
     groups.weight.push_back(weight);
     totals.weight += weight;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -20,22 +21,8 @@ std::vector<RowIndex> EarlyStop::rows_at(const Tree* start, NodeId leaf, const M
 
 double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> value) const {
   double total = 0.0;
-  if (target_.n_classes == 0) {
-    for (const RowIndex row : rows) {
-      const double d = target_.y[row] - value[0];
-      total += validation_->weight[row] * d * d;
-    }
-    return total;
-  }
-  Tree node;  // a lone leaf, to ask for its label
-  node.n_classes = target_.n_classes;
-  node.cost = target_.cost;
-  node.value.assign(value.begin(), value.end());
-  const ClassCode label = node.label(0);
-  for (const RowIndex row : rows) {
-    const double scale = target_.class_scale.empty() ? 1.0 : target_.class_scale[target_.codes[row]];
-    total += validation_->weight[row] * scale * node.loss(target_.codes[row], label);
-  }
+  const double point = judge_.point(value.data());
+  for (const RowIndex row : rows) total += validation_->weight[row] * judge_.cost(point, target_, row);
   return total;
 }
 
@@ -45,7 +32,7 @@ void EarlyStop::divided(NodeId node, double before, double after) {
   error_ += after - before;
   largest_ = std::max(largest_, before);
   ++steps_since_best_;
-  if (error_ < lowest_ - 1e-12 * largest_) {
+  if (error_ < lowest_ - tolerance::kSum * largest_) {
     lowest_ = error_;
     steps_since_best_ = 0;
   }

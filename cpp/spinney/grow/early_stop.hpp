@@ -12,7 +12,11 @@ namespace spinney {
 
 class EarlyStop {
  public:
-  EarlyStop(const Target& target, const Validation* validation) : target_(target), validation_(validation) {}
+  EarlyStop(const Target& target, const ObjectiveChoice& objective, const Validation* validation)
+      : target_(target),
+        validation_(validation),
+        judge_(judge_name(objective, target.n_classes),
+               {.n = target.n_classes, .cost = target.cost, .scale = target.class_scale}) {}
 
   bool active() const { return validation_ != nullptr && validation_->active(); }
   bool should_stop() const { return active() && steps_since_best_ >= validation_->patience; }
@@ -28,6 +32,7 @@ class EarlyStop {
  private:
   const Target& target_;
   const Validation* validation_;
+  Judge judge_;
   double error_ = 0.0, lowest_ = 0.0;  // relative to the start
   double largest_ = 0.0;               // error of one node: what counts as rounding
   std::int64_t steps_since_best_ = 0;

@@ -90,7 +90,7 @@ class Grower {
         worker_(worker),
         chooser_(context.params, context.data.columns.size()),
         builder_(std::move(builder)),
-        stop_(context.target, validation),
+        stop_(context.target, context.params.criterion, validation),
         frontier_(context.params.max_leaf_nodes > 0 || stop_.active()),
         scratch_(context.interrupt) {}
 
@@ -191,7 +191,7 @@ void Grower::open_root(const BlockCodes* blocks, const Origin& origin) {
   const Summary summary = context_.summarizer.summarize(everyone);
   n_leaves_ = 1;
   NodeRows rows = std::move(store_.start(leaf, 1)[0]);
-  if (blocks && blocks->n_samples == samples.size() && context_.scan->uses_blocks() && !summary.pure) {
+  if (blocks && blocks->n_samples == samples.size() && context_.scan->blocks() && !summary.pure) {
     const bool best_only = !chooser_.draws() && params_.features.empty() && params_.n_best_splits == 1;
     store_.use_blocks(*blocks, rows, {*context_.scan, summary.totals, context_.limits(), best_only});
   }
@@ -261,8 +261,7 @@ Split Grower::search(OpenNode& node) {
     Split linear = best_linear(node, best);
     if (linear.found()) best = std::move(linear);
   }
-  constexpr double kRounding = 1e-12;  // a decrease that is less by no more than rounding is reached
-  const double least = params_.min_impurity_decrease * (1.0 - kRounding);
+  const double least = params_.min_impurity_decrease * (1.0 - tolerance::kSum);
   if (least > 0.0 && !(best.drop / context_.total_weight >= least)) return {};
   store_.complete(node.rows, best);
   return best;
@@ -371,12 +370,13 @@ std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& n
 
 }  // namespace
 
-Tree empty_tree(const Dataset& data, const Target& target, MissingRule missing) {
+Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice& objective, MissingRule missing) {
   Tree tree;
   tree.n_features = static_cast<std::int32_t>(data.columns.size());
   tree.n_classes = target.n_classes;
   tree.missing = missing;
   tree.cost = target.cost;
+  tree.objective = judge_name(objective, target.n_classes);
   return tree;
 }
 
@@ -384,8 +384,9 @@ Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
   if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
   Context context(input, team, interrupt);
-  TreeBuilder builder = input.start ? TreeBuilder::from(*input.start)
-                                    : TreeBuilder(empty_tree(input.data, input.target, input.params.missing));
+  TreeBuilder builder =
+      input.start ? TreeBuilder::from(*input.start)
+                  : TreeBuilder(empty_tree(input.data, input.target, input.params.criterion, input.params.missing));
   Grower grower(context, std::move(builder), input.validation, &team, 0);
   if (input.start) {
     grower.open_leaves(*input.start);

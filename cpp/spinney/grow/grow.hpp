@@ -32,7 +32,7 @@ struct GrowInput {
 };
 
 /// A tree without nodes for some columns and classes.
-Tree empty_tree(const Dataset& data, const Target& target, MissingRule missing);
+Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice& objective, MissingRule missing);
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 

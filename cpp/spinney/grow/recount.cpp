@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "spinney/grow/stats.hpp"
+#include "spinney/objective/registry.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -22,7 +23,7 @@ struct Stop {
 class Recounter {
  public:
   Recounter(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
-            const CriterionChoice& criterion)
+            const ObjectiveChoice& criterion)
       : tree_(tree),
         data_(data),
         target_(target),
@@ -84,8 +85,13 @@ class Recounter {
   double drop(const Totals& both, const Totals& left, const Totals& right) const {
     if (!(left.weight > 0.0) || !(right.weight > 0.0)) return 0.0;
     if (target_.n_classes == 0) return std::max(0.0, both.loss - left.loss - right.loss);
-    return with_class_criterion(criterion_, [&](const auto& criterion) {
-      return std::max(0.0, class_drop(criterion, both, left, right, target_.n_classes));
+    return with_class_objective(criterion_, {.n = target_.n_classes}, [&]<class O>(const O& objective) {
+      const auto loss = [&](const Totals& t) { return objective.loss(t.classes.data(), t.weight); };
+      if constexpr (HasDrop<O>) {
+        return std::max(0.0, objective.drop(left.classes.data(), left.weight, right.classes.data(), right.weight));
+      } else {
+        return std::max(0.0, loss(both) - loss(left) - loss(right));
+      }
     });
   }
 
@@ -98,22 +104,11 @@ class Recounter {
     tree_.n_samples[node] = static_cast<std::uint32_t>(stats.n_samples);
   }
 
-  template <class Criterion>
-  static double class_drop(const Criterion& criterion, const Totals& both, const Totals& left, const Totals& right,
-                           std::int32_t k) {
-    if constexpr (requires { criterion.drop(left.classes.data(), 1.0, right.classes.data(), 1.0, k); }) {
-      return criterion.drop(left.classes.data(), left.weight, right.classes.data(), right.weight, k);
-    } else {
-      const auto loss = [&](const Totals& t) { return criterion.loss(t.classes.data(), t.weight, k); };
-      return loss(both) - loss(left) - loss(right);
-    }
-  }
-
   Tree& tree_;
   const Dataset& data_;
   const Target& target_;
   const Samples& samples_;
-  const CriterionChoice& criterion_;
+  const ObjectiveChoice& criterion_;
   Summarizer summarizer_;
   std::vector<Stop> stack_;
 };
@@ -121,7 +116,7 @@ class Recounter {
 }  // namespace
 
 void recount(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
-             const CriterionChoice& criterion, Interrupt& interrupt) {
+             const ObjectiveChoice& criterion, Interrupt& interrupt) {
   Recounter(tree, data, target, samples, criterion).run(interrupt);
 }
 

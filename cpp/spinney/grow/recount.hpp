@@ -11,6 +11,6 @@ namespace spinney {
 /// Gives every node that samples reach what it would know had they grown it: class weights or mean, number of rows,
 /// impurity, risk, and the gain of its test. Other nodes stay as they are. Not for fractions of rows.
 void recount(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
-             const CriterionChoice& criterion, Interrupt& interrupt);
+             const ObjectiveChoice& criterion, Interrupt& interrupt);
 
 }  // namespace spinney

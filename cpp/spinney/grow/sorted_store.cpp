@@ -84,8 +84,8 @@ void SortedStore::use_blocks(const BlockCodes& codes, const NodeRows& rows, cons
     const auto entries = rows.column(f);
     const bool numeric = data_.columns[f].kind != ColumnKind::nominal;
     if (numeric && count_observed(entries.data(), entries.size()) == entries.size())
-      reached_[f] =
-          task.scan.best_between_blocks(entries, blocks_of(static_cast<FeatureIndex>(f)), task.totals, task.limits);
+      reached_[f] = task.scan.blocks()->best_between_blocks(entries, blocks_of(static_cast<FeatureIndex>(f)),
+                                                            task.totals, task.limits);
   }
   if (task.best_only) std::fill(reached_.begin(), reached_.end(), *std::max_element(reached_.begin(), reached_.end()));
 }
@@ -106,7 +106,7 @@ ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, s
     return result;
   }
   const bool by_blocks = complete && !sums_.weight.empty() && entries.size() == samples_.size();
-  const Cut cut = by_blocks ? scan.best_cut_by_blocks(entries, blocks_of(feature), here, limits, scratch)
+  const Cut cut = by_blocks ? scan.blocks()->best_cut_by_blocks(entries, blocks_of(feature), here, limits)
                             : scan.best_cut(entries, here, limits, scratch);
   if (cut.found()) {
     result.split.drop = cut.drop;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "spinney/splits/absolute_scan.hpp"
+#include "spinney/objective/registry.hpp"
 
 namespace spinney {
 
 Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
-  if (target_.n_classes > 0) return classes(group);
-  return criterion_.kind == CriterionKind::absolute_error ? median(group) : mean(group);
+  return target_.n_classes > 0 ? classes(group) : numbers(group);
 }
 
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
@@ -55,8 +54,8 @@ Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples
     summary.totals.weight += summary.totals.classes[c];
   }
   stats.n_samples = n_samples;
-  const double loss = with_class_criterion(criterion_, [&](const auto& criterion) {
-    return criterion.loss(stats.value.data(), stats.weight, target_.n_classes);
+  const double loss = with_class_objective(criterion_, {.n = target_.n_classes}, [&](const auto& objective) {
+    return objective.loss(stats.value.data(), stats.weight);
   });
   summary.totals.loss = summary.totals.weight;
   summary.pure = std::count_if(raw.begin(), raw.end(), [](double w) { return w > 0.0; }) < 2;
@@ -65,50 +64,37 @@ Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples
   return summary;
 }
 
-void Summarizer::finish_regression(Summary& summary, double centre, double loss) const {
+Summary Summarizer::numbers(std::span<const SampleIndex> group) const {
+  Summary summary;
+  Totals& totals = summary.totals;
+  const double first = samples_.y[group[0]];
+  summary.pure = std::all_of(group.begin(), group.end(), [&](SampleIndex s) { return samples_.y[s] == first; });
+  double answer = 0.0;
+  with_number_objective(criterion_, [&]<class O>(const O& objective) {
+    const double origin = O::kShiftInvariant ? 0.0 : -samples_.y_shift;  // these see the true y
+    Leaf leaf;
+    if constexpr (O::kNeedsRows) {
+      std::vector<SampleIndex> by_y(group.begin(), group.end());
+      std::stable_sort(by_y.begin(), by_y.end(),
+                       [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
+      leaf = objective.leaf({samples_, by_y, origin});
+      leaf.weight = 0.0;  // of the node's rows in its own order
+      for (const SampleIndex s : group) leaf.weight += samples_.weight[s];
+    } else {
+      leaf = leaf_of(objective, {samples_, group, origin});
+    }
+    totals.weight = leaf.weight;
+    totals.loss = leaf.loss;
+    totals.origin = O::kShiftInvariant ? leaf.answer : origin;
+    totals.centred = O::kCentres;
+    answer = O::kShiftInvariant ? leaf.answer + samples_.y_shift : leaf.answer;
+  });
   NodeStats& stats = summary.stats;
-  stats.weight = summary.totals.weight;
-  summary.totals.loss = loss;
-  stats.value = {centre + samples_.y_shift};
-  stats.risk = summary.pure ? 0.0 : loss;
+  stats.value = {answer};
+  stats.weight = totals.weight;
+  stats.risk = summary.pure ? 0.0 : totals.loss;
   stats.impurity = stats.risk / stats.weight;
-}
-
-Summary Summarizer::mean(std::span<const SampleIndex> group) const {
-  Summary summary;
-  const double origin = samples_.y[group[0]];  // makes the mean of equal targets exact
-  double sum = 0.0, loss = 0.0, total = 0.0;
-  summary.pure = true;
-  for (const SampleIndex s : group) {
-    const double w = samples_.weight[s];
-    total += w;
-    sum += w * (samples_.y[s] - origin);
-    summary.pure = summary.pure && samples_.y[s] == origin;
-  }
-  const double centre = origin + sum / total;
-  for (const SampleIndex s : group) {
-    const double d = samples_.y[s] - centre;
-    loss += samples_.weight[s] * d * d;
-  }
-  summary.totals.weight = total;
-  summary.totals.mean = centre;
-  summary.totals.centred = true;
-  summary.stats.n_samples = static_cast<std::int64_t>(group.size());
-  finish_regression(summary, centre, loss);
-  return summary;
-}
-
-Summary Summarizer::median(std::span<const SampleIndex> group) const {
-  std::vector<SampleIndex> by_y(group.begin(), group.end());
-  std::stable_sort(by_y.begin(), by_y.end(),
-                   [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
-  const MedianLoss middle = median_loss(by_y, samples_);
-  Summary summary;
-  summary.pure = samples_.y[by_y.front()] == samples_.y[by_y.back()];
-  for (const SampleIndex s : group) summary.totals.weight += samples_.split_weight_of(s);
-  summary.totals.mean = middle.median;
-  summary.stats.n_samples = static_cast<std::int64_t>(group.size());
-  finish_regression(summary, middle.median, middle.loss);
+  stats.n_samples = static_cast<std::int64_t>(group.size());
   return summary;
 }
 

@@ -20,7 +20,7 @@ struct Summary {
 
 class Summarizer {
  public:
-  Summarizer(const Target& target, const Samples& samples, const CriterionChoice& criterion)
+  Summarizer(const Target& target, const Samples& samples, const ObjectiveChoice& criterion)
       : target_(target), samples_(samples), criterion_(criterion) {}
   Summary summarize(std::span<const SampleIndex> group) const;
   /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
@@ -31,13 +31,11 @@ class Summarizer {
   Summary classes(std::span<const SampleIndex> group) const;
   Summary from_classes(std::vector<double> raw, std::int64_t n_samples) const;
   Summary from_units(std::vector<double> units, std::int64_t n_samples) const;
-  Summary mean(std::span<const SampleIndex> group) const;
-  Summary median(std::span<const SampleIndex> group) const;
-  void finish_regression(Summary& summary, double centre, double loss) const;
+  Summary numbers(std::span<const SampleIndex> group) const;
 
   const Target& target_;
   const Samples& samples_;
-  const CriterionChoice& criterion_;
+  const ObjectiveChoice& criterion_;
 };
 
 }  // namespace spinney

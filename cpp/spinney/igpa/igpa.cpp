@@ -77,8 +77,7 @@ Judges Alternation::judges_of(std::int32_t part) const {
   for (const RowIndex row : in_.samples.row) {
     if (in_.part[row] != part) continue;
     out.weight[row] = in_.target.weight[row];
-    const auto& scale = in_.target.class_scale;
-    out.total += out.weight[row] * (scale.empty() ? 1.0 : scale[in_.target.codes[row]]);
+    out.total += out.weight[row] * in_.target.scale_of(row);
   }
   return out;
 }

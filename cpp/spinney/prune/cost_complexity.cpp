@@ -7,7 +7,7 @@ namespace spinney {
 
 namespace {
 
-constexpr double kTie = 1e-11;  // alphas this close, relatively, are one: all ties are pruned at once
+using tolerance::kAlpha;
 
 /// Inner nodes from the last to the first, so that children come before their parent.
 template <class Visit>
@@ -40,7 +40,7 @@ std::vector<double> rpart_alphas(const Tree& tree, double floor) {
     }
     std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return alpha[a] < alpha[b]; });
     for (const NodeId c : order) {
-      if (!(alpha[node] > alpha[c] * (1.0 + kTie))) break;
+      if (!(alpha[node] > alpha[c] * (1.0 + kAlpha))) break;
       risk += tree.risk(c) - branch_risk[c];
       n -= leaves[c] - 1;
       alpha[node] = link(tree.risk(node), risk, n);
@@ -89,7 +89,7 @@ std::vector<double> exact_alphas(const Tree& tree, double floor) {
       cost += tree.risk(c);
     }
     alpha[node] = link(tree.risk(node), cost, leaves);
-    while (!steps.empty() && steps.front().alpha >= alpha[node] * (1.0 - kTie) - floor) {
+    while (!steps.empty() && steps.front().alpha >= alpha[node] * (1.0 - kAlpha) - floor) {
       leaves += steps.front().leaves;
       cost -= steps.front().cost;
       std::pop_heap(steps.begin(), steps.end());
@@ -116,10 +116,10 @@ void fill_sequence(const Tree& tree, CostComplexity& path) {
   std::sort(seen.begin(), seen.end());
   for (const double alpha : seen) {
     if (alpha == kInfinity) break;
-    if (path.alphas.empty() || alpha > path.alphas.back() * (1.0 + kTie)) path.alphas.push_back(alpha);
+    if (path.alphas.empty() || alpha > path.alphas.back() * (1.0 + kAlpha)) path.alphas.push_back(alpha);
   }
   const auto place = [&](double alpha) {  // the first subtree at or above alpha
-    const auto at = std::lower_bound(path.alphas.begin(), path.alphas.end(), alpha * (1.0 - kTie));
+    const auto at = std::lower_bound(path.alphas.begin(), path.alphas.end(), alpha * (1.0 - kAlpha));
     return static_cast<std::size_t>(at - path.alphas.begin());
   };
   std::vector<std::int64_t> leaves(path.alphas.size() + 1, 0);
@@ -151,7 +151,7 @@ void fill_sequence(const Tree& tree, CostComplexity& path) {
 
 CostComplexity cost_complexity(const Tree& tree, LinkRule rule) {
   CostComplexity path;
-  const double floor = kTie * tree.risk(0);
+  const double floor = kAlpha * tree.risk(0);
   path.node_alpha = rule == LinkRule::rpart ? rpart_alphas(tree, floor) : exact_alphas(tree, floor);
   fill_sequence(tree, path);
   return path;
@@ -166,10 +166,9 @@ std::vector<double> typical_alphas(const std::vector<double>& alphas) {
 }
 
 Tree subtree_at(const Tree& tree, const CostComplexity& path, double alpha) {
-  constexpr double kSlack = 1e-9;  // alphas that rounding has put just above
   std::vector<std::uint8_t> make_leaf(tree.n_nodes());
   for (std::size_t node = 0; node < tree.n_nodes(); ++node)
-    make_leaf[node] = path.node_alpha[node] <= alpha * (1.0 + kSlack);
+    make_leaf[node] = path.node_alpha[node] <= alpha * (1.0 + tolerance::kGivenAlpha);
   return collapse(tree, make_leaf);
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "spinney/prune/reduced_error.hpp"
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -18,11 +19,9 @@ struct Answer {
   std::size_t begin, end;
 };
 
-constexpr double kTie = 2e-11;  // alphas this close, relatively, are one
-
 /// Shares of a row mix before they are judged: the cost of the mixture in one subtree.
-double mixed_cost(const Tree& tree, std::span<const Answer> answers, std::size_t subtree, const Target& target,
-                  std::size_t row, std::vector<double>& mixed) {
+double mixed_cost(const Tree& tree, const Judge& judge, std::span<const Answer> answers, std::size_t subtree,
+                  const Row& row, std::vector<double>& mixed) {
   mixed.assign(tree.n_outputs(), 0.0);
   for (const Answer& answer : answers) {
     if (subtree < answer.begin || subtree >= answer.end) continue;
@@ -30,16 +29,15 @@ double mixed_cost(const Tree& tree, std::span<const Answer> answers, std::size_t
     const double total = tree.n_classes > 0 ? std::accumulate(value, value + tree.n_classes, 0.0) : 1.0;
     for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * (value[i] / total);
   }
-  if (tree.n_classes > 0) return class_cost(tree, tree.cheapest(mixed.data()), target, row);
-  const double d = target.y[row] - mixed[0];
-  return d * d;
+  return judge.cost(judge.point(mixed.data()), row);
 }
 
 }  // namespace
 
 void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
                         const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt) {
-  const std::vector<ClassCode> label = labels(tree);
+  const Judge judge = tree.judge(target);
+  const std::vector<double> point = points(tree, judge);
   std::vector<Share> stack;
   std::vector<Answer> answers;
   std::vector<double> mixed;
@@ -52,21 +50,21 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
     bool whole = true;
     visit_path(tree, x, row, stack, [&](NodeId node, double share) {
       const std::size_t end = node == 0 ? alphas.size() : reach[tree.parent[node]];
-      const double own = tree.is_leaf(node) ? 0.0 : path.node_alpha[node] * (1.0 - kTie);
+      const double own = tree.is_leaf(node) ? 0.0 : path.node_alpha[node] * (1.0 - 2.0 * tolerance::kAlpha);
       const auto from = std::lower_bound(alphas.begin(), alphas.end(), own);
       reach[node] = std::min(end, static_cast<std::size_t>(from - alphas.begin()));
       whole = whole && share == 1.0;
       if (reach[node] < end) answers.push_back({node, share, reach[node], end});
     });
     if (whole) {
-      for (const Answer& a : answers) add_cost(a.begin, a.end, w, row_cost(tree, a.node, label[a.node], target, row));
+      for (const Answer& a : answers) add_cost(a.begin, a.end, w, judge.cost(point[a.node], target, row));
     } else {
       for (std::size_t i = 0; i < alphas.size(); ++i) {
-        add_cost(i, i + 1, w, mixed_cost(tree, answers, i, target, row, mixed));
+        add_cost(i, i + 1, w, mixed_cost(tree, judge, answers, i, Judge::target_row(target, row), mixed));
       }
     }
     weight_ += w;
-    scaled_weight_ += w * class_scale(target, row);
+    scaled_weight_ += w * target.scale_of(row);
     ++n_rows_;
   }
 }
@@ -112,7 +110,7 @@ double fold_unit(const Target& target, const Samples& samples, const Fold& fold,
   double all = 0.0, all_scaled = 0.0, grown = 0.0;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
     all += samples.weight[s];
-    all_scaled += samples.weight[s] * class_scale(target, samples.row[s]);
+    all_scaled += samples.weight[s] * target.scale_of(samples.row[s]);
     if (fold.grow[samples.row[s]]) grown += samples.weight[s];
   }
   return tree.weight(0) / grown * (all / all_scaled);
@@ -157,12 +155,11 @@ ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowP
 }
 
 std::size_t choose_size(const ErrorCurve& curve, bool one_standard_error) {
-  constexpr double kTies = 1.0 + 1e-12;
   const double least = *std::min_element(curve.error.begin(), curve.error.end());
   const auto last_within = [&](double limit) {
     std::size_t place = 0;
     for (std::size_t i = 0; i < curve.error.size(); ++i) {
-      if (curve.error[i] <= limit * kTies) place = i;
+      if (curve.error[i] <= limit * (1.0 + tolerance::kSum)) place = i;
     }
     return place;
   };

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <span>
 
+#include "spinney/objective/registry.hpp"
 #include "spinney/prune/pessimistic.hpp"
 #include "spinney/tree/builder.hpp"
 #include "spinney/tree/route.hpp"
@@ -225,8 +226,8 @@ bool Pruner::judge(std::size_t at, std::span<const Item> rows) {
 double Pruner::loss(const std::vector<double>& classes) const {
   const double total = std::accumulate(classes.begin(), classes.end(), 0.0);
   if (!(total > 0.0)) return 0.0;
-  return with_class_criterion(*params_.criterion, [&](const auto& criterion) {
-    return std::max(0.0, criterion.loss(classes.data(), total, tree_.n_classes));
+  return with_class_objective(*params_.criterion, {.n = tree_.n_classes}, [&](const auto& objective) {
+    return std::max(0.0, objective.loss(classes.data(), total));
   });
 }
 

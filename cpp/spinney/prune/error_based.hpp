@@ -2,10 +2,10 @@
 // Error-based pruning as in C4.5: a branch stays if its leaves, each judged by an upper confidence limit on its
 // errors, promise fewer errors than the node as a leaf, or than its largest branch in its place (subtree raising).
 
-#include "spinney/criteria/criteria.hpp"
 #include "spinney/data/matrix.hpp"
 #include "spinney/data/target.hpp"
 #include "spinney/interrupt.hpp"
+#include "spinney/objective/objective.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
@@ -13,7 +13,7 @@ namespace spinney {
 struct ErrorBasedParams {
   double cf = 0.25;  // confidence of the limit: less prunes more
   bool raise_subtrees = true;
-  const CriterionChoice* criterion = nullptr;  // of the tree, for the impurity of nodes that get other rows
+  const ObjectiveChoice* criterion = nullptr;  // of the tree, for the impurity of nodes that get other rows
 };
 
 /// Turns branches into leaves whose leaves together err no less on the training rows.

@@ -1,46 +1,33 @@
 #include "spinney/prune/reduced_error.hpp"
 
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
 
-double class_scale(const Target& target, std::size_t row) {
-  return target.class_scale.empty() ? 1.0 : target.class_scale[target.codes[row]];
-}
-
-double class_cost(const Tree& tree, ClassCode label, const Target& target, std::size_t row) {
-  return class_scale(target, row) * tree.loss(target.codes[row], label);
-}
-
-double row_cost(const Tree& tree, NodeId node, ClassCode label, const Target& target, std::size_t row) {
-  if (tree.n_classes > 0) return class_cost(tree, label, target, row);
-  const double d = target.y[row] - tree.value[node];
-  return d * d;
-}
-
-std::vector<ClassCode> labels(const Tree& tree) {
-  std::vector<ClassCode> label(tree.n_nodes(), 0);
-  for (std::size_t node = 0; tree.n_classes > 0 && node < tree.n_nodes(); ++node) {
-    label[node] = tree.label(static_cast<NodeId>(node));
-  }
-  return label;
+std::vector<double> points(const Tree& tree, const Judge& judge) {
+  std::vector<double> point(tree.n_nodes());
+  for (std::size_t node = 0; node < point.size(); ++node)
+    point[node] = judge.point(tree.values(static_cast<NodeId>(node)));
+  return point;
 }
 
 std::vector<double> node_errors(const Tree& tree, const Matrix& x, const Target& target) {
   std::vector<double> errors(tree.n_nodes(), 0.0);
-  const std::vector<ClassCode> label = labels(tree);
+  const Judge judge = tree.judge(target);
+  const std::vector<double> point = points(tree, judge);
   std::vector<Share> stack;
   for (std::size_t row = 0; row < x.n_rows; ++row) {
     if (!(target.weight[row] > 0.0)) continue;
     if (tree.missing != MissingRule::fractional) {  // rows go whole
       for (NodeId node = 0;; node = next_node(tree, node, x, row)) {
-        errors[node] += target.weight[row] * row_cost(tree, node, label[node], target, row);
+        errors[node] += target.weight[row] * judge.cost(point[node], target, row);
         if (tree.is_leaf(node)) break;
       }
       continue;
     }
     visit_path(tree, x, row, stack, [&](NodeId node, double share) {
-      errors[node] += share * target.weight[row] * row_cost(tree, node, label[node], target, row);
+      errors[node] += share * target.weight[row] * judge.cost(point[node], target, row);
     });
   }
   return errors;
@@ -49,7 +36,7 @@ std::vector<double> node_errors(const Tree& tree, const Matrix& x, const Target&
 namespace {
 
 /// Sums taken in another order differ by rounding: errors closer than this are equal.
-double slack_of(const std::vector<double>& errors) { return 1e-12 * errors[0]; }
+double slack_of(const std::vector<double>& errors) { return tolerance::kSum * errors[0]; }
 
 double sum_of_children(const Tree& tree, NodeId node, const std::vector<double>& best) {
   double sum = 0.0;
@@ -87,7 +74,8 @@ ReducedError reduced_error(const Tree& tree, const Matrix& x, const Target& targ
 std::vector<NodeId> left_out_nodes(const Tree& tree, const Matrix& x, const Target& target,
                                    std::span<const RowIndex> rows) {
   const std::vector<double> errors = node_errors(tree, x, target);
-  const std::vector<ClassCode> label = labels(tree);
+  const Judge judge = tree.judge(target);
+  const std::vector<double> point = points(tree, judge);
   const double slack = slack_of(errors);
   std::vector<double> best = errors;
   prune_up(tree, best, {});
@@ -96,7 +84,7 @@ std::vector<NodeId> left_out_nodes(const Tree& tree, const Matrix& x, const Targ
   for (const RowIndex row : rows) {
     NodeId node = walk(tree, 0, x, row);
     const auto without = [&](NodeId at) {
-      return errors[at] - target.weight[row] * row_cost(tree, at, label[at], target, row);
+      return errors[at] - target.weight[row] * judge.cost(point[at], target, row);
     };
     // Only the nodes above the row's leaf see a difference: their other branches are as they were.
     double least = without(node);

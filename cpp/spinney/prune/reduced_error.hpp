@@ -10,7 +10,7 @@
 
 namespace spinney {
 
-/// Cost of every node as a leaf on the given rows.
+/// Cost of every node as a leaf on the given rows, by the objective of the tree.
 std::vector<double> node_errors(const Tree& tree, const Matrix& x, const Target& target);
 
 struct ReducedError {
@@ -27,13 +27,7 @@ ReducedError reduced_error(const Tree& tree, const Matrix& x, const Target& targ
 std::vector<NodeId> left_out_nodes(const Tree& tree, const Matrix& x, const Target& target,
                                    std::span<const RowIndex> rows);
 
-/// The label of every node; zeros for regression.
-std::vector<ClassCode> labels(const Tree& tree);
-/// What the class of a row counts for: its weight or prior; 1 for regression.
-double class_scale(const Target& target, std::size_t row);
-/// Cost of giving one row of the target a label.
-double class_cost(const Tree& tree, ClassCode label, const Target& target, std::size_t row);
-/// Cost of answering one row of the target with a node's label or value.
-double row_cost(const Tree& tree, NodeId node, ClassCode label, const Target& target, std::size_t row);
+/// The answer of every node that is judged: its label, or its number.
+std::vector<double> points(const Tree& tree, const Judge& judge);
 
 }  // namespace spinney

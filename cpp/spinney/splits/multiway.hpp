@@ -7,10 +7,22 @@
 #include <vector>
 
 #include "spinney/data/sorted.hpp"
-#include "spinney/grow/params.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
+
+/// ID3 and C4.5: a branch for each category, gaps by fractions. All limits count weight, not rows.
+struct MultiwayParams {
+  bool gain_ratio = true;              // C4.5; otherwise the information gain decides
+  bool without_gain = false;           // ID3: a column that tells rows apart will do, even if it gains nothing
+  bool nominal_only = false;           // ID3: every column is taken by its codes
+  bool grouped = false;                // categories that belong together share a branch
+  std::int64_t max_intervals = 2;      // of a numeric test
+  double min_branch = 2.0;             // weight that at least two branches need
+  double every_branch = 0.0;           // weight that every branch with rows needs
+  double every_branch_fraction = 0.0;  // the same as a share of all the weight
+  double min_split = 2.0;              // weight that a node needs to be divided
+};
 
 /// x log2 x, from a table for whole numbers.
 class XLogX {

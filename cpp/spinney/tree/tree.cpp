@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "spinney/criteria/criteria.hpp"
 #include "spinney/data/target.hpp"
+#include "spinney/objective/gini.hpp"
 
 namespace spinney {
 
@@ -82,31 +82,18 @@ std::int64_t TestTable::place_of_code(std::size_t index, std::int32_t wanted) co
 }
 
 double Tree::cost_of_label(const double* class_weights, ClassCode predicted) const {
-  double total = 0.0;
-  for (ClassCode truth = 0; truth < n_classes; ++truth) total += class_weights[truth] * loss(truth, predicted);
-  return total;
+  return Classes{.n = n_classes, .cost = cost}.cost_of_label(class_weights, predicted);
 }
 
 ClassCode Tree::cheapest(const double* class_weights) const {
-  constexpr double kBetter = 1.0 - 1e-12;  // costs closer than rounding are ties
-  const double total = cost.empty() ? std::accumulate(class_weights, class_weights + n_classes, 0.0) : 0.0;
-  ClassCode best = 0;
-  double least = kInfinity;
-  for (ClassCode predicted = 0; predicted < n_classes; ++predicted) {
-    const double expected = cost.empty() ? total - class_weights[predicted] : cost_of_label(class_weights, predicted);
-    if (expected < least * kBetter) {
-      least = expected;
-      best = predicted;
-    }
-  }
-  return best;
+  return Classes{.n = n_classes, .cost = cost}.cheapest(class_weights);
 }
 
 double told_gini(const double* weights, double total, std::size_t k) {
   std::size_t n_there = 0;
   for (std::size_t c = 0; c < k; ++c) n_there += weights[c] > 0.0 ? 1 : 0;
   if (n_there < 2) return 0.0;
-  return std::max(0.0, Gini{}.loss(weights, total, static_cast<std::int32_t>(k)) / total);
+  return std::max(0.0, Gini{{{.n = static_cast<std::int32_t>(k)}}}.loss(weights, total) / total);
 }
 
 double Tree::told_weight(std::size_t node) const {
@@ -257,6 +244,7 @@ std::string check_sizes(const Tree& tree) {
     return "the cost matrix has the wrong size";
   if (!std::all_of(tree.cost.begin(), tree.cost.end(), [](double c) { return c >= 0.0 && std::isfinite(c); }))
     return "a cost is not finite, or below 0";
+  if (!is_judge_name(tree.objective, tree.n_classes)) return "no objective is called '" + tree.objective + "'";
   return "";
 }
 
@@ -298,6 +286,7 @@ Tree empty_like(const Tree& tree) {
   out.n_classes = tree.n_classes;
   out.missing = tree.missing;
   out.cost = tree.cost;
+  out.objective = tree.objective;
   return out;
 }
 

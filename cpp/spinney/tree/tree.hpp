@@ -10,6 +10,7 @@
 
 #include "spinney/data/matrix.hpp"
 #include "spinney/expression/expression.hpp"
+#include "spinney/objective/judge.hpp"
 #include "spinney/tree/lists.hpp"
 #include "spinney/tree/narrow.hpp"
 #include "spinney/types.hpp"
@@ -94,6 +95,7 @@ struct Tree {
   std::int32_t n_classes = 0;  // 0: regression
   MissingRule missing = MissingRule::majority;
   std::vector<double> cost;  // n_classes * n_classes, row true, column predicted; empty: 0/1
+  std::string objective;     // that judges rows (judge_name); empty: costs of labels, or squared error
 
   TestTable tests;
   std::vector<NodeId> first_child;  // kNoNode in a leaf
@@ -130,6 +132,11 @@ struct Tree {
   double loss(ClassCode truth, ClassCode predicted) const {
     return cost.empty() ? (truth == predicted ? 0.0 : 1.0)
                         : cost[static_cast<std::size_t>(truth) * n_outputs() + predicted];
+  }
+
+  /// What judges rows of a target by this tree's objective; both outlive it.
+  Judge judge(const Target& target) const {
+    return Judge(objective, {.n = n_classes, .cost = cost, .scale = target.class_scale});
   }
 
   /// What is wrong with the arrays, naming the node; empty if nothing is.

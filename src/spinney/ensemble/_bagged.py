@@ -17,7 +17,7 @@ from spinney._settings import random_seed, thread_count
 from spinney._target import check_weights
 from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
 from spinney.ensemble._base import BaseEnsemble
-from spinney.ensemble._lesson import Bagged, in_units
+from spinney.ensemble._lesson import Bagged, in_units, judged_by
 from spinney.ensemble._view import Forest
 from spinney.tree._igpa import unsettled
 from spinney.tree._scale import scaled
@@ -35,7 +35,8 @@ class PermutationImportance:
     Parameters
     ----------
     importances : array of shape (n_members, n_features)
-        The rise of each member's error rate, or mean squared error.
+        The rise of each member's error rate or, in regression, of its mean cost by the criterion of
+        the trees; by squared error if their criteria differ.
     mean, standard_error : array of shape (n_features,)
         Over the members.
     """
@@ -85,7 +86,7 @@ class BaggedEnsemble(BaseEnsemble):
         self._bagged = bagged
         self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan.__getstate__())]
         self._used = lesson.target.weight > 0
-        self._select(bagged, lesson.target)
+        self._select(bagged, lesson.judged)
         if plan.out_of_bag:
             self._remember_bag(bagged, lesson.target)
         warn_unsettled(bagged.records[plan.first_member :])
@@ -233,8 +234,9 @@ class BaggedEnsemble(BaseEnsemble):
         if not len(known):
             raise ValueError("every member saw all rows. Use a sampling that leaves rows out.")
         spread = known.std(axis=0, ddof=1) if len(known) > 1 else np.zeros(known.shape[1])
+        loss_exponent = judged_by(target, self._taught).loss_exponent
         numbers = (importances, known.mean(axis=0), spread / np.sqrt(len(known)))
-        return PermutationImportance(*(scaled(one, 2 * target.exponent) for one in numbers))
+        return PermutationImportance(*(scaled(one, loss_exponent) for one in numbers))
 
     def proximities(self, X: Any, Y: Any = None) -> Floats:
         """Return the share of the members in which two rows end in the same leaf.

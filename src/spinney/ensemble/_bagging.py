@@ -269,7 +269,8 @@ class BaggingRegressor(Bagging, BaggedNumbers):
     oob_prediction_ : array of shape (n_rows,)
         Means of the members that did not see a row; NaN for a row that every member saw.
     oob_error_curve_ : array
-        Their mean squared error by the number of members.
+        Their mean cost by the number of members: by the criterion of the members, or by squared
+        error if these have none in common.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the members' tests remove, on average.
 

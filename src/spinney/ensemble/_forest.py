@@ -214,7 +214,8 @@ class RandomForestRegressor(OwnTrees, BaggedNumbers):
     n_estimators : int, default=100
         Number of trees, or the largest number with `stop="oob"`.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median.
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_split : int or float, default=2
@@ -292,7 +293,7 @@ class RandomForestRegressor(OwnTrees, BaggedNumbers):
     oob_prediction_ : array of shape (n_rows,)
         Means of the trees that did not see a row; NaN for a row that every tree saw.
     oob_error_curve_ : array
-        Their mean squared error by the number of trees.
+        Their mean cost by the criterion, by the number of trees.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 

@@ -263,8 +263,8 @@ class IGPAForestClassifier(IGPAForest, BaggedClasses):
 class IGPAForestRegressor(IGPAForest, BaggedNumbers):
     """IGPA regression trees over random halves of all the rows, and their mean.
 
-    Every tree is made from all the rows: grown on one half and pruned by the other, by squared
-    error, in turn. What makes the trees differ is which rows are in which half.
+    Every tree is made from all the rows: grown on one half and pruned by the other, by the
+    criterion, in turn. What makes the trees differ is which rows are in which half.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -273,7 +273,8 @@ class IGPAForestRegressor(IGPAForest, BaggedNumbers):
     n_estimators : int, default=100
         Number of trees, or the largest number with `stop="oob"`.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median.
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_split : int or float, default=2
@@ -373,7 +374,7 @@ class IGPAForestRegressor(IGPAForest, BaggedNumbers):
     oob_prediction_ : array of shape (n_rows,)
         Means of these predictions; NaN for a row without any.
     oob_error_curve_ : array
-        Their mean squared error by the number of trees.
+        Their mean cost by the criterion, by the number of trees.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 

@@ -58,15 +58,16 @@ class Bagged:
         if self.n_votes.shape != target.weight.shape:
             return Bagged.nothing()
         sums = np.ldexp(self.sums, self.exponent - target.exponent)
-        curve = np.ldexp(self.curve, -2 * target.exponent)
+        curve = np.ldexp(self.curve, -target.loss_exponent)
         return replace(self, sums=sums, curve=curve, exponent=target.exponent)
 
-    def after(self, before: "Bagged | None") -> "Bagged":
+    def after(self, before: "Bagged | None", target: FitTarget) -> "Bagged":
         """Return the same in the user's units, behind the members of an earlier fit."""
-        curve, records, members = scaled(self.curve, 2 * self.exponent), self.records, self.members
-        if self.exponent:
+        units = target.loss_exponent
+        curve, records, members = scaled(self.curve, units), self.records, self.members
+        if units:
             with np.errstate(over="ignore"):  # an infinite error is refused where it matters
-                errors = np.ldexp(records[:, :2], 2 * self.exponent)
+                errors = np.ldexp(records[:, :2], units)
             records = np.column_stack([errors, records[:, 2:]])
         if before is not None:
             members = before.members.joined(members)
@@ -108,11 +109,16 @@ class TreeLesson:
         """The target, with the settings of the first learner."""
         return self.targets[0]
 
+    @property
+    def judged(self) -> FitTarget:
+        """The target by which members are judged out of bag, and chosen."""
+        return judged_by(self.target, self.learners)
+
     def bag(
         self, plan: _core.EnsemblePlan, n_threads: int, before: Bagged | None, finished: Finished
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
-        start = (before or Bagged.nothing()).in_units_of(self.target)
+        start = (before or Bagged.nothing()).in_units_of(self.judged)
         core, sums, n_votes, curve, n_to_cover, records = _core.fit_ensemble(
             self.tables,
             [target.core() for target in self.targets],
@@ -129,7 +135,7 @@ class TreeLesson:
         exponent = self.target.exponent
         return Bagged(
             forest, sums, n_votes, curve, n_to_cover, records, exponent, plan.records
-        ).after(before)
+        ).after(before, self.judged)
 
     def boost(
         self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished
@@ -169,6 +175,14 @@ class TreeLesson:
                 "beforehand. Use discretize=None, or fit anew."
             )
         return in_units(forest, self.target)
+
+
+def judged_by(target: FitTarget, learners: list[Any]) -> FitTarget:
+    """Return a target with the criterion of all learners; with squared error if they differ."""
+    criteria = {getattr(learner, "criterion", "squared_error") for learner in learners}
+    if target.classes is not None or criteria == {target.criterion}:
+        return target
+    return replace(target, criterion="squared_error", loss_exponent=2 * target.exponent)
 
 
 def in_units(forest: Forest, target: FitTarget) -> _core.Forest:

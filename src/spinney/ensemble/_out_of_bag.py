@@ -1,6 +1,7 @@
 """What members answer for the rows that they did not see, added up as the core does it."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +31,14 @@ class BagSum:
     def __init__(
         self,
         target: FitTarget,
-        truth: NDArray[np.generic],
+        truth: NDArray[Any],
         sums: Floats,
         n_votes: NDArray[np.int64],
         curve: Floats,
         n_to_cover: int,
     ) -> None:
         n_rows, self._is_class = len(truth), target.classes is not None
+        self._criterion = target.criterion
         n_outputs = 1 if target.classes is None else len(target.classes)
         self._truth, self._row_weight = truth, target.weight
         self.sums = (
@@ -76,7 +78,8 @@ class BagSum:
         weight, truth = self._row_weight[rows], self._truth[rows]
         if self._is_class:
             return np.where(self.sums[rows].argmax(axis=1) == truth, 0.0, weight)
-        return np.asarray(weight * (self.sums[rows, 0] / self.n_votes[rows] - truth) ** 2)
+        answers = self.sums[rows, 0] / self.n_votes[rows]
+        return np.asarray(weight * _core.number_costs(self._criterion, answers, truth))
 
 
 class Patience:

@@ -61,6 +61,11 @@ class OutsideLesson:
     unseen: Any
     _told: set[str] = field(default_factory=set)  # of which learners a warning was given
 
+    @property
+    def judged(self) -> FitTarget:
+        """The target by which members are judged out of bag, and chosen."""
+        return self.target
+
     # -- Members next to each other
 
     def bag(
@@ -86,7 +91,7 @@ class OutsideLesson:
             np.array(records).reshape(-1, 5),
             self.target.exponent,
             plan.records,
-        ).after(before)
+        ).after(before, self.target)
 
     def _train_batches(
         self, plan: _core.EnsemblePlan, n_threads: int, bag: BagSum, finished: Finished
@@ -162,7 +167,8 @@ class OutsideLesson:
         """Return a member's error on all rows and on those left out, and the weight of these."""
         weight, truth = self.target.weight[self.places], self.truth
         if self.target.classes is None:
-            loss = weight * (answers - self._in_units(truth)) ** 2
+            criterion = self.target.criterion
+            loss = weight * _core.number_costs(criterion, answers, self._in_units(truth))
         else:
             truth = np.array(task.groups)[truth] if task.groups else truth
             loss = np.where(answers == truth, 0.0, weight)

@@ -31,7 +31,8 @@ class SelectionReport:
         The rows that errors were counted on, such as "training" or "oob".
     errors : array of shape (n_members,)
         Error of each member: the weight of misclassified rows, or the error rate on rows that it
-        left out; in regression the mean squared error.
+        left out; in regression the mean cost by the criterion of the
+        members, by squared error if these have none in common.
     values : array of shape (n_members,)
         What each member is counted under: its error in whole rows or, in regression, the upper end
         of its bin.

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney import _core
 from spinney._choices import check_choice
 from spinney._estimator import FitTarget
 from spinney._settings import thread_count
@@ -43,7 +44,9 @@ class Selects(BaggedEnsemble):
         if self.selection is None:
             return np.zeros(len(bagged.members)), "training", 1.0
         if not isinstance(data, str):
-            return self._errors_on(*data), "given", 1.0 if target.classes is not None else None
+            X, y = data
+            unit = 1.0 if target.classes is not None else None
+            return self._errors_on(X, y, target.criterion), "given", unit
         errors, bag_errors, bag_weight = bagged.records[:, :3].T
         row = float(target.weight[target.weight > 0].mean())
         if data == "oob":
@@ -54,8 +57,8 @@ class Selects(BaggedEnsemble):
             errors = errors / target.weight.sum()
         return errors, data, row if target.classes is not None else None
 
-    def _errors_on(self, X: Any, y: Any) -> Floats:
-        """Return how many of the given rows each member gets wrong, or its mean squared error."""
+    def _errors_on(self, X: Any, y: Any, criterion: str) -> Floats:
+        """Return how many of the given rows each member gets wrong, or what a row costs it."""
         rows = self._asked(X)
         everyone = np.arange(len(self._committee), dtype=np.int64)
         answers: Floats = self._committee.answers(rows, everyone, thread_count(self.n_jobs))
@@ -69,7 +72,8 @@ class Selects(BaggedEnsemble):
                 numbers = real_target(y, np.ones(len(y)), estimator_name=type(self).__name__)
             except ValueError as problem:
                 raise ValueError(f"selection_data: {problem}") from None
-            return np.asarray(((answers - numbers) ** 2).mean(axis=1))
+            costs = [_core.number_costs(criterion, own, numbers).mean() for own in answers]
+            return np.array(costs)
         place = {label: code for code, label in enumerate(self.classes_.tolist())}
         codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
         known = codes >= 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._settings import CLASS_CRITERIA, REGRESSION_CRITERIA
 from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES, pack_tests
 from spinney.tree._columns import Columns
@@ -63,6 +64,8 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
     state["gain"] = _gains(labels, entries, state)
     state["missing"] = _missing_rule(data)
     state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
+    if "objective" in data:
+        state["objective"] = _objective(data, classes)
     return _core.Tree(state), schema, classes
 
 
@@ -115,6 +118,15 @@ def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> NDArray[np.float6
     if matrix.shape != (n_classes, n_classes):
         raise ValueError("'cost_matrix' must have a row and a column for each class.")
     return matrix
+
+
+def _objective(data: Entry, classes: NDArray[Any] | None) -> str:
+    """Return the criterion by which rows are judged."""
+    name = data["objective"]
+    known = CLASS_CRITERIA if classes is not None else REGRESSION_CRITERIA
+    if name not in known:
+        raise ValueError(f"'objective' must be one of {known}, got {name!r}.")
+    return str(name)
 
 
 def _missing_rule(data: Entry) -> int:

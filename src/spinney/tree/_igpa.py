@@ -22,7 +22,7 @@ _ALL = Rows(None, [])
 
 
 class Iteration(NamedTuple):
-    """One growing and one pruning. Errors are costs, or squared errors, per weight of a row.
+    """One growing and one pruning. Errors are costs by the criterion, per weight of a row.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ class IGPATree(BinaryTree):
         tree = Tree(core, schema, target.classes)
         if target.exponent:
             tree = rescaled_tree(tree, target.exponent, target.loss_exponent)
-            history = np.column_stack([history[:, :3], scaled(history[:, 3:], 2 * target.exponent)])
+            history = np.column_stack(
+                [history[:, :3], scaled(history[:, 3:], target.loss_exponent)]
+            )
         remember_table(self, schema, target.classes)
         self.tree_ = tree
         self.history_ = [Iteration(*map(int, row[:3]), *row[3:]) for row in history.tolist()]

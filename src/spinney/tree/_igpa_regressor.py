@@ -10,7 +10,7 @@ class IGPARegressor(IGPATree, NumberTree):
     """A regression tree by iterative growing and pruning, which uses all rows for both.
 
     The rows are divided at random into two halves. The tree grows on one half and is pruned by the
-    other, by squared error; then the halves change places and it grows on from its leaves, until
+    other, by the criterion; then the halves change places and it grows on from its leaves, until
     two prunings in a row leave a tree of the same size.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -18,7 +18,8 @@ class IGPARegressor(IGPATree, NumberTree):
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median.
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
     max_depth : int or None, default=None
         Tests on the longest path; None for no limit.
     min_samples_split : int or float, default=2

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from spinney import _core
 from spinney._estimator import FitTarget
 from spinney._settings import REGRESSION_CRITERIA, thread_count
 from spinney._target import real_core, real_target
@@ -26,7 +27,8 @@ class NumberTree(RegressorMixin, BinaryTree):
         exponent = far_exponent(numbers)
         if exponent:
             numbers = np.ldexp(numbers, -exponent)
-        power = 2 if self.criterion == "squared_error" else 1
+        known = self.criterion in self._criteria
+        degree = _core.loss_degree(self.criterion) if known else 1  # growth refuses others
         return FitTarget(
             weight,
             np.zeros(len(numbers)),
@@ -34,7 +36,8 @@ class NumberTree(RegressorMixin, BinaryTree):
             partial(real_core, numbers),
             y=numbers,
             exponent=exponent,
-            loss_exponent=power * exponent,
+            loss_exponent=degree * exponent,
+            criterion=self.criterion,
         )
 
     def predict(self, X: Any) -> Floats:

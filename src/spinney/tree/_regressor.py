@@ -14,7 +14,8 @@ class CARTRegressor(NumberTree, CARTTree):
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median.
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
     splitter : {"best", "oblique"}, default="best"
         Tests of one column, or also of sums of numeric columns, such as
         `glucose + 2.1 * bmi > 190`, where these are better.

@@ -37,6 +37,8 @@ def tree_to_dict(tree: "Tree") -> dict[str, Any]:
         header["classes_dtype"] = tree.classes.dtype.str
     if tree.cost_matrix is not None:
         header["cost_matrix"] = tree.cost_matrix.tolist()
+    if "objective" in state:
+        header["objective"] = state["objective"]
     places = column_places(schema.names)
     return {**header, "nodes": [_node_to_dict(node, places) for node in tree]}
 

@@ -1,0 +1,148 @@
+#pragma once
+// The scans of Gini without costs and of squared error: what MomentScan finds, from the loops of moments.cpp. A test
+// holds both equal.
+
+#include <numeric>
+
+#include "spinney/objective/gini.hpp"
+#include "spinney/objective/squared_error.hpp"
+#include "spinney/splits/moment_scan.hpp"
+#include "spinney/splits/moments.hpp"
+
+namespace spinney {
+
+/// Inverses of all the weights that a side can have, counted in units; empty if they are no multiples of one.
+inline std::vector<double> unit_inverses(const Samples& samples) {
+  if (samples.is_unit()) return make_inverses(samples.size());
+  if (samples.times.empty()) return {};
+  return make_inverses(std::accumulate(samples.times.begin(), samples.times.end(), std::size_t{0}));
+}
+
+/// Gini without costs: the same answers as MomentScan<Gini>, from tighter loops.
+class GiniScan final : public MomentScan<Gini>, private BlockScan {
+ public:
+  explicit GiniScan(const Samples& samples)
+      : MomentScan(Gini{{{.n = samples.n_classes}}}, samples),
+        inverse_(samples.n_classes == 2 ? unit_inverses(samples) : std::vector<double>{}) {}
+
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+               Scratch& scratch) const override {
+    if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
+    ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
+    const double ones = totals.classes[1];
+    if (samples_.is_unit()) {
+      range.slack /= samples_.unit_weight;
+      const double n_ones = std::round(ones / samples_.unit_weight);
+      const Moment best = scan_two_classes(range, samples_.is_one.data(), n_ones, inverse_.data());
+      const double drop = best.score - n_ones * n_ones * inverse_[entries.size()];
+      return {2.0 * drop * samples_.unit_weight, best.position};
+    }
+    if (!samples_.tally.empty() && limits.weight == 0.0) {
+      range.slack /= samples_.unit_weight;
+      const double n_ones = std::round(ones / samples_.unit_weight);
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
+      const Moment best = scan_tally(range, samples_.tally.data(), n_ones, n_units, inverse_.data());
+      return {2.0 * (best.score - n_ones * n_ones * inverse_[n_units]) * samples_.unit_weight, best.position};
+    }
+    const Moment best =
+        scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight);
+    return {2.0 * (best.score - ones * ones / totals.weight), best.position};
+  }
+
+  const BlockScan* blocks() const override {
+    return samples_.n_classes == 2 && !samples_.is_unit() && samples_.tally.empty() ? this : nullptr;
+  }
+
+ private:
+  double best_between_blocks(std::span<const Entry> entries, const BlockView& blocks, const Totals& totals,
+                             const Limits& limits) const override {
+    const ScanRange range{entries.data(), entries.size(), limits, 0.0};
+    return spinney::best_between_blocks(range, totals.classes[1], totals.weight, blocks);
+  }
+
+  Cut best_cut_by_blocks(std::span<const Entry> entries, const BlockView& blocks, const Totals& totals,
+                         const Limits& limits) const override {
+    const ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
+    const double ones = totals.classes[1];
+    const Moment best =
+        scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight, blocks);
+    return {2.0 * (best.score - ones * ones / totals.weight), best.position};
+  }
+
+  /// Sums of squares kept up to date row by row: exact for whole-number weights.
+  Cut many_classes(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const {
+    double left_squares = 0.0, right_squares = 0.0, left_weight = 0.0;
+    s.left.assign(totals.classes.size(), 0.0);
+    for (const double w : totals.classes) right_squares += w * w;
+    const double parent = right_squares / totals.weight;
+    Cut best;
+    for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
+      const double w = samples_.split_weight_of(entries[i].sample);
+      const std::size_t c = samples_.label[entries[i].sample];
+      left_squares += w * (2.0 * s.left[c] + w);
+      right_squares -= w * (2.0 * (totals.classes[c] - s.left[c]) - w);
+      s.left[c] += w;
+      left_weight += w;
+      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+      const double right_weight = totals.weight - left_weight;
+      if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
+      const double drop = left_squares / left_weight + right_squares / right_weight - parent;
+      if (drop > best.drop + totals.slack()) best = {drop, static_cast<std::uint32_t>(i)};
+    }
+    return best;
+  }
+
+  std::vector<double> inverse_;
+};
+
+/// Squared error: the same answers as MomentScan<SquaredError>, from tighter loops.
+class SquaredErrorScan final : public MomentScan<SquaredError> {
+ public:
+  explicit SquaredErrorScan(const Samples& samples)
+      : MomentScan(SquaredError{}, samples), inverse_(unit_inverses(samples)) {}
+
+  Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
+    ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
+    if (samples_.is_unit()) {
+      range.slack /= samples_.unit_weight;
+      const Moment best = scan_mean(range, samples_.y.data(), totals.origin, totals.centred, inverse_.data());
+      return {best.score * samples_.unit_weight, best.position};
+    }
+    if (!samples_.times.empty() && limits.weight == 0.0) {
+      range.slack /= samples_.unit_weight;
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
+      const Moment best = scan_mean(range, samples_.y.data(), totals.origin, totals.centred, samples_.times.data(),
+                                    n_units, inverse_.data());
+      return {best.score * samples_.unit_weight, best.position};
+    }
+    const Moment best =
+        scan_mean(range, samples_.y.data(), totals.origin, totals.centred, samples_.split_weight.data(), totals.weight);
+    return {best.score, best.position};
+  }
+
+  Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch&) const override {
+    double all_rows = 0.0, sum = 0.0, rows = 0.0, weight = 0.0, left = 0.0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      all_rows += groups.rows[g];
+      sum += groups.moments[g];
+    }
+    Cut best;
+    const auto least = static_cast<double>(limits.rows);
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      rows += groups.rows[g];
+      weight += groups.weight[g];
+      left += groups.moments[g];
+      const double right_weight = totals.weight - weight, right = sum - left;
+      if (rows < least || all_rows - rows < least || !(right_weight > 0.0)) continue;
+      if (weight < limits.weight || right_weight < limits.weight) continue;
+      const double drop = left * left / weight + right * right / right_weight - sum * sum / totals.weight;
+      if (drop > best.drop + totals.slack()) best = {drop, static_cast<std::uint32_t>(g)};
+    }
+    return best;
+  }
+
+ private:
+  std::vector<double> inverse_;
+};
+
+}  // namespace spinney
