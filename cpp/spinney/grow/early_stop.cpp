@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "spinney/tree/route.hpp"
-
 namespace spinney {
 
 std::vector<RowIndex> EarlyStop::rows_at(const Tree* start, NodeId leaf, const Matrix& x) const {
@@ -37,6 +35,15 @@ double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> 
     total += validation_->weight[row] * scale * node.loss(target_.codes[row], label);
   }
   return total;
+}
+
+std::array<std::vector<RowIndex>, 2> EarlyStop::divide(NodeId node, std::span<const RowIndex> rows, const Fork& fork,
+                                                       const Matrix& x,
+                                                       const std::array<std::span<const double>, 3>& values) {
+  std::array<std::vector<RowIndex>, 2> children;
+  for (const RowIndex row : rows) children[fork.branch(x, row)].push_back(row);
+  divided(node, error(rows, values[0]), error(children[0], values[1]) + error(children[1], values[2]));
+  return children;
 }
 
 void EarlyStop::divided(NodeId node, double before, double after) {

@@ -6,6 +6,23 @@
 
 namespace spinney {
 
+bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth) {
+  const std::int64_t n = summary.stats.n_samples;
+  return !summary.pure && n >= params.min_samples_split && n / 2 >= params.min_samples_leaf && depth < params.max_depth;
+}
+
+Summary Summarizer::from_moments(const NodeMoments& moments) const {
+  if (target_.n_classes > 0) return from_classes(moments.classes, moments.n_rows);
+  Summary summary;
+  summary.pure = moments.pure;
+  summary.totals.weight = moments.weight;
+  summary.totals.mean = moments.mean;
+  summary.totals.centred = true;
+  summary.stats.n_samples = moments.n_rows;
+  finish_regression(summary, moments.mean, moments.loss);
+  return summary;
+}
+
 Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
   if (target_.n_classes > 0) return classes(group);
   return criterion_.kind == CriterionKind::absolute_error ? median(group) : mean(group);
