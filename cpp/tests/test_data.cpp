@@ -2,7 +2,6 @@
 
 #include "check.hpp"
 #include "problem.hpp"
-#include "spinney/data/bins.hpp"
 #include "spinney/data/cut.hpp"
 
 using namespace spinney;
@@ -85,19 +84,6 @@ TEST(a_selection_keeps_the_order) {
   Interrupt interrupt;
   const SortedColumns some = select_samples(sorted, keep, 3, interrupt);
   CHECK(some.column(0)[0].sample == 2 && some.column(0)[1].sample == 1 && some.column(0)[2].sample == 0);
-}
-
-TEST(bins_never_part_equal_values_and_are_never_too_many) {
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(i < 500 ? 7.0 : i);
-  const problem::Problem p = one_column(values, std::vector<std::int32_t>(1000, 0));
-  const Samples samples = samples_of(p);
-  ThreadTeam team(1);
-  Interrupt interrupt;
-  const BinnedColumns bins(p.data(), samples, 10, team, interrupt);
-  CHECK(bins.n_bins(0) <= 10 && bins.n_bins(0) >= 5);
-  for (SampleIndex s = 1; s < 500; ++s) CHECK(bins.of(s)[0] == bins.of(0)[0]);
-  CHECK_NEAR(bins.cut(0, 0, 1), (7.0 + 500.0) / 2);
 }
 
 TEST(threads_run_every_task_once_and_report_the_first_failure) {

@@ -1,64 +1,183 @@
 #include "spinney/data/bins.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "spinney/data/border_search.hpp"
 #include "spinney/data/cut.hpp"
 
 namespace spinney {
 
-BinnedColumns::BinnedColumns(const Dataset& data, const Samples& samples, std::size_t max_bins, ThreadTeam& team,
-                             Interrupt& interrupt)
-    : n_bins_(data.columns.size(), 0),
-      low_(data.columns.size()),
-      high_(data.columns.size()),
-      bins_(samples.size() * data.columns.size()) {
-  std::vector<SampleIndex> everyone(samples.size());
-  std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
-  std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
-  std::vector<std::vector<Entry>> sorted(team.size());
-  team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
-    interrupt.check();
-    sorted[worker].resize(samples.size());
-    sorters[worker].sort(data, samples, f, everyone, sorted[worker].data());
-    bin_column(data, f, sorted[worker], max_bins, samples);
-  });
-}
+namespace {
 
-void BinnedColumns::bin_column(const Dataset& data, std::size_t f, std::span<const Entry> sorted, std::size_t max_bins,
-                               const Samples& samples) {
-  const std::size_t n_observed = count_observed(sorted.data(), sorted.size());
-  const auto put = [&](SampleIndex s, std::size_t bin) {
-    bins_[s * n_columns() + f] = static_cast<std::uint16_t>(bin);
-  };
-  if (data.columns[f].kind == ColumnKind::nominal) {
-    n_bins_[f] = static_cast<std::size_t>(data.columns[f].n_categories);
-    if (n_bins_[f] > 65534)
-      throw std::invalid_argument("column " + std::to_string(f) + " has more than 65534 categories");
-    for (std::size_t i = 0; i < n_observed; ++i) put(sorted[i].sample, sorted[i].rank);
-  } else {
-    const auto value = [&](std::size_t i) { return data.values.at(samples.row[sorted[i].sample], f); };
-    // A bin is closed at the end of a value, once it holds its share of the rows that are left.
-    const std::size_t n_values = n_observed == 0 ? 0 : sorted[n_observed - 1].rank + 1;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < n_observed; ++i) {
-      put(sorted[i].sample, low_[f].size());
-      const bool last_of_value = i + 1 == n_observed || sorted[i].rank != sorted[i + 1].rank;
-      const std::size_t bins_left = max_bins - low_[f].size();
-      const bool full = n_values <= max_bins || (i + 1 - begin) * bins_left >= n_observed - begin;
-      if (!last_of_value || (!full && i + 1 != n_observed)) continue;
-      low_[f].push_back(value(begin));
-      high_[f].push_back(value(i));
-      begin = i + 1;
-    }
-    n_bins_[f] = low_[f].size();
+constexpr std::size_t kMostCategories = kMostBins - 1;
+constexpr std::size_t kTile = 1024;       // rows coded together: what they write stays in the nearest cache
+constexpr std::size_t kColumnsALine = 8;  // doubles of a row that are fetched together
+
+std::vector<FeatureIndex> asked_columns(const BinInput& input) {
+  std::vector<FeatureIndex> columns(input.features.begin(), input.features.end());
+  if (columns.empty()) {
+    columns.resize(input.data.columns.size());
+    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
   }
-  for (std::size_t i = n_observed; i < sorted.size(); ++i) put(sorted[i].sample, n_bins_[f]);
+  return columns;
 }
 
-double BinnedColumns::cut(std::size_t f, std::size_t lower_bin, std::size_t upper_bin) const {
-  return cut_between(high_[f][lower_bin], low_[f][upper_bin]);
+/// Values in a row of a few columns, without gaps: rows are passed once for all of them.
+void take_values(const BinInput& input, std::span<const FeatureIndex> columns,
+                 std::vector<std::vector<double>>& values) {
+  values.resize(columns.size());
+  for (auto& column : values) column.resize(input.rows.size());
+  std::vector<std::size_t> n(columns.size(), 0);
+  for (const RowIndex row : input.rows) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const double value = input.data.values.at(row, columns[c]);
+      values[c][n[c]] = value;
+      n[c] += std::isnan(value) ? 0 : 1;
+    }
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) values[c].resize(n[c]);
+}
+
+}  // namespace
+
+double BinBorders::cut(std::size_t f, std::size_t lower_bin, std::size_t upper_bin) const {
+  return cut_between(highs(f)[lower_bin], lows(f)[upper_bin]);
+}
+
+const char* BinBorders::check(std::span<const Column> columns) const {
+  if (nominal.size() != columns.size() || n_bins.size() != columns.size() || first.size() != columns.size() + 1 ||
+      first.front() != 0 || low.size() != first.back() || high.size() != first.back())
+    return "the arrays of bin borders differ in length";
+  for (std::size_t f = 0; f < columns.size(); ++f) {
+    const bool is_nominal = columns[f].kind == ColumnKind::nominal;
+    if ((nominal[f] != 0) != is_nominal) return "bin borders of another kind of column";
+    if (first[f] > first[f + 1] || first[f + 1] - first[f] != (is_nominal ? 0 : n_bins[f])) return "bins out of place";
+    if (n_bins[f] > (is_nominal ? kMostCategories : kMostBins)) return "too many bins";
+    for (std::size_t b = first[f]; b < first[f + 1]; ++b) {
+      if (!(low[b] <= high[b]) || (b > first[f] && !(high[b - 1] < low[b]))) return "bin borders do not ascend";
+    }
+  }
+  return "";
+}
+
+BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam& team, Interrupt& interrupt) {
+  const std::size_t n_columns = input.data.columns.size();
+  std::vector<FeatureIndex> numeric;
+  BinBorders out{std::vector<std::uint8_t>(n_columns, 0), std::vector<std::uint32_t>(n_columns, 0), {0}, {}, {}};
+  for (const FeatureIndex f : asked_columns(input)) {
+    const Column& column = input.data.columns[f];
+    if (column.kind != ColumnKind::nominal) {
+      numeric.push_back(f);
+    } else if (static_cast<std::size_t>(column.n_categories) > kMostCategories) {
+      throw std::invalid_argument("column " + std::to_string(f) + " has more than 65534 categories");
+    } else {
+      out.n_bins[f] = static_cast<std::uint32_t>(column.n_categories);
+    }
+  }
+  for (std::size_t f = 0; f < n_columns; ++f) out.nominal[f] = input.data.columns[f].kind == ColumnKind::nominal;
+  std::vector<std::vector<double>> low(n_columns), high(n_columns);
+  const std::size_t together = input.data.values.column_stride == 1 ? kColumnsALine : 1;
+  std::vector<BorderSearch> searches(team.size(), BorderSearch(interrupt));
+  std::vector<std::vector<std::vector<double>>> values(team.size());
+  team.run((numeric.size() + together - 1) / together, [&](std::size_t part, std::size_t worker) {
+    interrupt.check();
+    const std::size_t begin = part * together, n = std::min(together, numeric.size() - begin);
+    const auto columns = std::span<const FeatureIndex>(numeric).subspan(begin, n);
+    take_values(input, columns, values[worker]);
+    for (std::size_t c = 0; c < n; ++c)
+      searches[worker].find(values[worker][c], max_bins, low[columns[c]], high[columns[c]]);
+  });
+  for (std::size_t f = 0; f < n_columns; ++f) {
+    if (!out.nominal[f]) out.n_bins[f] = static_cast<std::uint32_t>(low[f].size());
+    out.low.insert(out.low.end(), low[f].begin(), low[f].end());
+    out.high.insert(out.high.end(), high[f].begin(), high[f].end());
+    out.first.push_back(out.low.size());
+  }
+  return out;
+}
+
+namespace {
+
+/// Codes of one column, a tile of rows at a time.
+class ColumnCoder {
+ public:
+  ColumnCoder(const BinInput& input, const BinBorders& borders, FeatureIndex f)
+      : input_(input), f_(f), n_bins_(borders.n_bins[f]), nominal_(borders.nominal[f] != 0) {
+    if (nominal_) return;
+    // By cuts, not by the largest values: a row of a value that no bin has then goes with the tests between bins.
+    for (std::uint32_t b = 0; b + 1 < n_bins_; ++b) cuts_.push_back(borders.cut(f, b, b + 1));
+    n_steps_ = steps_for(cuts_.size());
+    cuts_.resize(std::size_t{1} << n_steps_, kInfinity);
+  }
+
+  /// Writes the codes of rows [begin, begin + n), stride apart.
+  template <class Code>
+  void code(std::size_t begin, std::size_t n, Code* out, std::size_t stride) const {
+    std::array<double, kTile> x{};
+    std::array<std::uint32_t, kTile> bin;
+    for (std::size_t i = 0; i < n; ++i) x[i] = input_.data.values.at(input_.rows[begin + i], f_);
+    if (nominal_) {
+      for (std::size_t i = 0; i < n; ++i) bin[i] = category(x[i], input_.rows[begin + i]);
+    } else {
+      search_all(cuts_, n_steps_, x.data(), n, bin.data());
+    }
+    for (std::size_t i = 0; i < n; ++i) out[i * stride] = static_cast<Code>(std::isnan(x[i]) ? n_bins_ : bin[i]);
+  }
+
+ private:
+  std::uint32_t category(double value, RowIndex row) const {
+    if (std::isnan(value)) return 0;
+    if (!(value >= 0.0 && value < n_bins_)) {
+      throw std::invalid_argument("column " + std::to_string(f_) + ", row " + std::to_string(row) +
+                                  ": not a category code");
+    }
+    return static_cast<std::uint32_t>(value);
+  }
+
+  const BinInput& input_;
+  FeatureIndex f_;
+  std::uint32_t n_bins_;
+  bool nominal_;
+  std::vector<double> cuts_;
+  int n_steps_ = 0;
+};
+
+template <class Code>
+void code_tile(const std::vector<ColumnCoder>& coders, std::size_t begin, std::size_t n, CodeBlock<Code>& block) {
+  const std::size_t stride = coders.size();
+  for (std::size_t c = 0; c < stride; ++c) coders[c].code(begin, n, block.codes.data() + begin * stride + c, stride);
+}
+
+}  // namespace
+
+BinnedRows::BinnedRows(const BinInput& input, const BinBorders& borders, ThreadTeam& team, Interrupt& interrupt)
+    : place_(input.data.columns.size(), {false, 0}) {
+  std::vector<ColumnCoder> narrow, wide;
+  for (const FeatureIndex f : asked_columns(input)) {
+    const bool is_wide = borders.n_bins[f] > 255;  // and one code for the missing
+    auto& columns = is_wide ? wide_.columns : narrow_.columns;
+    place_[f] = {is_wide, columns.size()};
+    columns.push_back(f);
+    (is_wide ? wide : narrow).emplace_back(input, borders, f);
+  }
+  const std::size_t n_rows = input.rows.size();
+  narrow_.codes.resize(n_rows * narrow.size());
+  wide_.codes.resize(n_rows * wide.size());
+  constexpr std::size_t kTilesATask = 16;
+  const std::size_t n_tiles = (n_rows + kTile - 1) / kTile;
+  team.run((n_tiles + kTilesATask - 1) / kTilesATask, [&](std::size_t task, std::size_t) {
+    interrupt.check();
+    for (std::size_t t = task * kTilesATask; t < std::min(n_tiles, (task + 1) * kTilesATask); ++t) {
+      const std::size_t begin = t * kTile, n = std::min(kTile, n_rows - begin);
+      code_tile(narrow, begin, n, narrow_);
+      code_tile(wide, begin, n, wide_);
+    }
+  });
 }
 
 }  // namespace spinney

@@ -34,7 +34,7 @@ Evolution::~Evolution() = default;
 const SearchState* Evolution::search() const { return task_ ? &task_->search.state() : nullptr; }
 
 void Evolution::begin_tree() {
-  builder_.emplace(empty_tree(in_.data, in_.target, in_.criterion, MissingRule::majority));
+  builder_.emplace(empty_tree(in_.data.columns.size(), in_.target, in_.criterion, MissingRule::majority));
   std::vector<SampleIndex> everyone(in_.samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   Summary summary = summarizer_.summarize(everyone);

@@ -20,6 +20,11 @@ ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns) {
   return std::make_shared<const std::vector<FeatureIndex>>(std::move(columns));
 }
 
+bool gains_enough(const GrowParams& params, double drop, double total_weight) {
+  const double least = params.min_impurity_decrease * (1.0 - tolerance::kSum);
+  return !(least > 0.0) || drop / total_weight >= least;
+}
+
 void SplitChooser::draw(RandomStream& random) {
   const std::size_t begin = tried_.size();
   const std::size_t wanted = begin == 0 ? static_cast<std::size_t>(params_.max_features) : 1;

@@ -24,6 +24,9 @@ using ColumnList = std::shared_ptr<const std::vector<FeatureIndex>>;
 /// All the columns that growth may ask.
 ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns);
 
+/// Whether a drop is the decrease of impurity that a division needs.
+bool gains_enough(const GrowParams& params, double drop, double total_weight);
+
 class SplitChooser {
  public:
   SplitChooser(const GrowParams& params, std::size_t n_columns) : params_(params), n_columns_(n_columns) {}

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "spinney/tolerance.hpp"
-#include "spinney/tree/route.hpp"
 
 namespace spinney {
 
@@ -24,6 +23,15 @@ double EarlyStop::error(std::span<const RowIndex> rows, std::span<const double> 
   const double point = judge_.point(value.data());
   for (const RowIndex row : rows) total += validation_->weight[row] * judge_.cost(point, target_, row);
   return total;
+}
+
+std::array<std::vector<RowIndex>, 2> EarlyStop::divide(NodeId node, std::span<const RowIndex> rows, const Fork& fork,
+                                                       const Matrix& x,
+                                                       const std::array<std::span<const double>, 3>& values) {
+  std::array<std::vector<RowIndex>, 2> children;
+  for (const RowIndex row : rows) children[fork.branch(x, row)].push_back(row);
+  divided(node, error(rows, values[0]), error(children[0], values[1]) + error(children[1], values[2]));
+  return children;
 }
 
 void EarlyStop::divided(NodeId node, double before, double after) {

@@ -1,11 +1,13 @@
 #pragma once
 // Stopping by a validation share: growth goes on, best leaf first, while the error on rows set aside still falls.
 
+#include <array>
 #include <vector>
 
 #include "spinney/data/matrix.hpp"
 #include "spinney/data/target.hpp"
 #include "spinney/grow/params.hpp"
+#include "spinney/tree/route.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
@@ -24,12 +26,17 @@ class EarlyStop {
   std::vector<RowIndex> rows_at(const Tree* start, NodeId leaf, const Matrix& x) const;
   /// Total cost of answering rows with a node's value.
   double error(std::span<const RowIndex> rows, std::span<const double> value) const;
-  /// A node was divided: the error of its rows before and after.
-  void divided(NodeId node, double before, double after);
+  /// Sends the rows of a node on to its children, and notes by how much their error fell. values are those of the node
+  /// and of its children.
+  std::array<std::vector<RowIndex>, 2> divide(NodeId node, std::span<const RowIndex> rows, const Fork& fork,
+                                              const Matrix& x, const std::array<std::span<const double>, 3>& values);
   /// The tree as it was when the error was lowest.
   Tree best(Tree tree) const;
 
  private:
+  /// A node was divided: the error of its rows before and after.
+  void divided(NodeId node, double before, double after);
+
   const Target& target_;
   const Validation* validation_;
   Judge judge_;

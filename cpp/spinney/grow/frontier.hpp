@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "spinney/grow/row_store.hpp"
+#include "spinney/grow/sorted_store.hpp"
 #include "spinney/grow/stats.hpp"
 
 namespace spinney {
@@ -22,28 +22,31 @@ struct OpenNode {
   std::vector<RowIndex> validation;  // rows set aside that reach this node
 };
 
+/// Nodes have a split, and a number that says which came first.
+template <class Node>
 class Frontier {
  public:
   explicit Frontier(bool best_first) : best_first_(best_first) {}
   bool best_first() const { return best_first_; }
   bool empty() const { return nodes_.empty(); }
-  void push(OpenNode node) {
+  std::size_t size() const { return nodes_.size(); }
+  void push(Node node) {
     nodes_.push_back(std::move(node));
     if (best_first_) std::push_heap(nodes_.begin(), nodes_.end(), gains_less);
   }
-  OpenNode pop() {
+  Node pop() {
     if (best_first_) std::pop_heap(nodes_.begin(), nodes_.end(), gains_less);
-    OpenNode node = std::move(nodes_.back());
+    Node node = std::move(nodes_.back());
     nodes_.pop_back();
     return node;
   }
 
  private:
-  static bool gains_less(const OpenNode& a, const OpenNode& b) {
+  static bool gains_less(const Node& a, const Node& b) {
     return a.split.drop != b.split.drop ? a.split.drop < b.split.drop : a.id > b.id;
   }
   bool best_first_;
-  std::vector<OpenNode> nodes_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace spinney

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "spinney/grow/binned_store.hpp"
+#include "spinney/grow/binned.hpp"
 #include "spinney/grow/choose.hpp"
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
@@ -25,15 +25,6 @@ constexpr std::size_t kSmallNode = 1 << 12;    // rows that are searched before 
 constexpr std::size_t kLeastSubtree = 1 << 9;  // rows: smaller ones are not worth the joining
 constexpr std::size_t kSubtreesPerThread = 8;  // of about even size: enough to share them out evenly
 
-std::unique_ptr<RowStore> make_store(GrowInput& input, Samples& samples, std::size_t n_workers, ThreadTeam& team,
-                                     Interrupt& interrupt) {
-  if (input.params.max_bins == 0) {
-    return std::make_unique<SortedStore>(input.data, samples, std::move(input.sorted), n_workers, interrupt);
-  }
-  return std::make_unique<BinnedStore>(input.data, samples, static_cast<std::size_t>(input.params.max_bins), team,
-                                       interrupt);
-}
-
 /// What all parts of one growth share. Rows are in one node at a time, and only who grows that node writes to what
 /// belongs to them.
 struct Context {
@@ -43,7 +34,7 @@ struct Context {
   Samples samples;
   Interrupt& interrupt;
   std::unique_ptr<Scan> scan;
-  std::unique_ptr<RowStore> store;
+  SortedStore store;
   Summarizer summarizer;
   double total_weight = 0.0;
 
@@ -54,18 +45,13 @@ struct Context {
         samples(std::move(input.samples)),
         interrupt(asked),
         scan(make_scan(params.criterion, samples)),
-        store(make_store(input, samples, team.size(), team, asked)),
+        store(data, samples, std::move(input.sorted), team.size(), asked),
         summarizer(target, samples, params.criterion),
         total_weight(input.origin.total_weight) {
     if (total_weight > 0.0) return;
     for (SampleIndex s = 0; s < samples.size(); ++s) total_weight += samples.split_weight_of(s);
   }
 
-  bool may_divide(const Summary& summary, std::int64_t depth) const {
-    const std::int64_t n = summary.stats.n_samples;
-    return !summary.pure && n >= params.min_samples_split && n / 2 >= params.min_samples_leaf &&
-           depth < params.max_depth;
-  }
   Limits limits() const {
     const auto rows = static_cast<std::size_t>(params.min_samples_leaf);
     const double weight = params.min_weight_fraction_leaf * total_weight;
@@ -74,7 +60,7 @@ struct Context {
   /// Whether the nodes of different subtrees can be grown at the same time: neither the order of growth matters, nor
   /// are rows written to that are in both.
   bool subtrees_are_independent(bool best_first) const {
-    return !best_first && params.max_bins == 0 && params.missing != MissingRule::fractional;
+    return !best_first && params.missing != MissingRule::fractional;
   }
 };
 
@@ -85,7 +71,7 @@ class Grower {
   Grower(Context& context, TreeBuilder builder, const Validation* validation, ThreadTeam* team, std::size_t worker)
       : context_(context),
         params_(context.params),
-        store_(*context.store),
+        store_(context.store),
         team_(team),
         worker_(worker),
         chooser_(context.params, context.data.columns.size()),
@@ -116,8 +102,6 @@ class Grower {
   std::array<Summary, 2> summarize_children(const OpenNode& node, const Marks& marks,
                                             std::array<std::size_t, 2>& n_rows);
   std::vector<Surrogate> find_surrogates(const OpenNode& node, const Sides& sides);
-  std::array<std::vector<RowIndex>, 2> divide_validation(const OpenNode& node, const Fork& fork,
-                                                         std::span<const Summary> children);
 
   template <class Task>
   void for_columns(std::size_t n_rows, std::size_t n_columns, const Task& task) {
@@ -127,13 +111,13 @@ class Grower {
 
   Context& context_;
   const GrowParams& params_;
-  RowStore& store_;
+  SortedStore& store_;
   ThreadTeam* team_;
   std::size_t worker_;
   SplitChooser chooser_;
   TreeBuilder builder_;
   EarlyStop stop_;
-  Frontier frontier_;
+  Frontier<OpenNode> frontier_;
   std::int64_t n_leaves_ = 0;
   std::vector<std::optional<Surrogate>> candidates_;
   std::vector<SampleIndex> members_;
@@ -210,13 +194,9 @@ void Grower::open_leaves(const Tree& start) {
     members[leaf_of[s]].push_back(s);
   }
   std::vector<NodeRows> rows = store_.start(leaf_of, start.n_nodes());
-  std::vector<Origin> origin(start.n_nodes());
+  const std::vector<Origin> origin = origins_of(start);
   for (std::size_t node = 0; node < start.n_nodes(); ++node) {
     const auto id = static_cast<NodeId>(node);
-    if (const NodeId parent = start.parent[node]; parent != kNoNode) {
-      origin[node].depth = origin[parent].depth + 1;
-      origin[node].path = child_path(origin[parent].path, id - start.first_child[parent]);
-    }
     if (!start.is_leaf(id)) continue;
     ++n_leaves_;
     if (members[node].empty()) continue;
@@ -228,7 +208,7 @@ void Grower::open_leaves(const Tree& start) {
 
 void Grower::open_leaf(NodeId id, Origin origin, NodeRows rows, const Summary& summary,
                        std::vector<RowIndex> validation) {
-  if (!context_.may_divide(summary, origin.depth)) return;
+  if (!may_divide(params_, summary, origin.depth)) return;
   open({.id = id,
         .depth = origin.depth,
         .path = origin.path,
@@ -261,8 +241,7 @@ Split Grower::search(OpenNode& node) {
     Split linear = best_linear(node, best);
     if (linear.found()) best = std::move(linear);
   }
-  const double least = params_.min_impurity_decrease * (1.0 - tolerance::kSum);
-  if (least > 0.0 && !(best.drop / context_.total_weight >= least)) return {};
+  if (!gains_enough(params_, best.drop, context_.total_weight)) return {};
   store_.complete(node.rows, best);
   return best;
 }
@@ -291,10 +270,12 @@ void Grower::divide(OpenNode node) {
   }
   std::array<std::size_t, 2> n_rows{};
   std::array<Summary, 2> children = summarize_children(node, marks, n_rows);
-  const std::array<bool, 2> goes_on = {context_.may_divide(children[0], node.depth + 1),
-                                       context_.may_divide(children[1], node.depth + 1)};
+  const std::array<bool, 2> goes_on = {may_divide(params_, children[0], node.depth + 1),
+                                       may_divide(params_, children[1], node.depth + 1)};
   std::array<std::vector<RowIndex>, 2> validation;
-  if (stop_.active()) validation = divide_validation(node, fork(), children);
+  if (stop_.active())
+    validation = stop_.divide(node.id, node.validation, fork(), context_.data.values,
+                              {node.value, children[0].stats.value, children[1].stats.value});
   std::array<NodeRows, 2> rows;
   std::tie(rows[0], rows[1]) =
       store_.divide(node.rows, marks, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], *node.columns}, team_, worker_);
@@ -340,39 +321,31 @@ std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, const Ma
 }
 
 std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides& sides) {
-  std::vector<Surrogate> found;
-  if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) return found;
+  if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) return {};
   const std::vector<FeatureIndex>& columns = *node.columns;
   candidates_.assign(columns.size(), std::nullopt);
   for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {
     if (columns[i] == node.split.test.feature) return;
     candidates_[i] = store_.surrogate(node.rows, columns[i], sides, worker);
   });
-  for (auto& candidate : candidates_) {
-    if (candidate) found.push_back(std::move(*candidate));
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
-  if (found.size() > static_cast<std::size_t>(params_.max_surrogates)) found.resize(params_.max_surrogates);
-  return found;
-}
-
-/// Sends the rows set aside on, and tells by how much their error fell.
-std::array<std::vector<RowIndex>, 2> Grower::divide_validation(const OpenNode& node, const Fork& fork,
-                                                               std::span<const Summary> children) {
-  std::array<std::vector<RowIndex>, 2> rows;
-  for (const RowIndex row : node.validation) rows[fork.branch(context_.data.values, row)].push_back(row);
-  double after = 0.0;
-  for (std::size_t b = 0; b < 2; ++b) after += stop_.error(rows[b], children[b].stats.value);
-  stop_.divided(node.id, stop_.error(node.validation, node.value), after);
-  return rows;
+  return best_surrogates(candidates_, static_cast<std::size_t>(params_.max_surrogates));
 }
 
 }  // namespace
 
-Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice& objective, MissingRule missing) {
+std::vector<Origin> origins_of(const Tree& tree) {
+  std::vector<Origin> origin(tree.n_nodes());
+  for (std::size_t node = 1; node < tree.n_nodes(); ++node) {
+    const NodeId parent = tree.parent[node];
+    origin[node].depth = origin[parent].depth + 1;
+    origin[node].path = child_path(origin[parent].path, static_cast<NodeId>(node) - tree.first_child[parent]);
+  }
+  return origin;
+}
+
+Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing) {
   Tree tree;
-  tree.n_features = static_cast<std::int32_t>(data.columns.size());
+  tree.n_features = static_cast<std::int32_t>(n_columns);
   tree.n_classes = target.n_classes;
   tree.missing = missing;
   tree.cost = target.cost;
@@ -383,10 +356,11 @@ Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
   if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
+  if (input.params.max_bins > 0) return grow_binned(input, team, interrupt);
   Context context(input, team, interrupt);
-  TreeBuilder builder =
-      input.start ? TreeBuilder::from(*input.start)
-                  : TreeBuilder(empty_tree(input.data, input.target, input.params.criterion, input.params.missing));
+  TreeBuilder builder = input.start ? TreeBuilder::from(*input.start)
+                                    : TreeBuilder(empty_tree(input.data.columns.size(), input.target,
+                                                             input.params.criterion, input.params.missing));
   Grower grower(context, std::move(builder), input.validation, &team, 0);
   if (input.start) {
     grower.open_leaves(*input.start);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "spinney/data/bins.hpp"
 #include "spinney/data/blocks.hpp"
 #include "spinney/grow/params.hpp"
 #include "spinney/random.hpp"
@@ -29,10 +30,14 @@ struct GrowInput {
   const Tree* start = nullptr;         // its nodes keep what they know; its leaves are divided further
   const Validation* validation = nullptr;
   Origin origin = {};
+  const BinBorders* borders = nullptr;  // with max_bins: of all columns asked; null: they are those of the samples
 };
 
+/// Where the nodes of a tree stand, by node.
+std::vector<Origin> origins_of(const Tree& tree);
+
 /// A tree without nodes for some columns and classes.
-Tree empty_tree(const Dataset& data, const Target& target, const ObjectiveChoice& objective, MissingRule missing);
+Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing);
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 

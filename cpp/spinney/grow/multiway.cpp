@@ -57,7 +57,7 @@ class MultiwayGrower {
         spare_(team.size()),
         branch_(samples_.size(), 0),
         weight_(samples_.size()),
-        builder_(empty_tree(input.data, input.target, input.params.criterion, MissingRule::fractional)) {
+        builder_(empty_tree(input.data.columns.size(), input.target, input.params.criterion, MissingRule::fractional)) {
     for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.split_weight_of(s);
     total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
     params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);

@@ -67,7 +67,7 @@ std::vector<NodeRows> SortedStore::start(std::span<const NodeId> leaf, std::size
     }
   }
   std::vector<NodeRows> rows;
-  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back({sorted_, begin[b], begin[b + 1], nullptr});
+  for (std::size_t b = 0; b < n_leaves; ++b) rows.push_back({sorted_, begin[b], begin[b + 1]});
   sorted_.reset();
   return rows;
 }
@@ -280,14 +280,14 @@ std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, const Ma
     for (std::size_t c = 0; c < plan.columns.size(); ++c) move_column(c, worker);
   }
   const std::size_t middle = rows.begin + plan.n_left;
-  return {NodeRows{rows.block, rows.begin, middle, nullptr}, NodeRows{rows.block, middle, rows.end, nullptr}};
+  return {NodeRows{rows.block, rows.begin, middle}, NodeRows{rows.block, middle, rows.end}};
 }
 
 /// Children that share rows need more room than their parent had: each gets a block of its own.
 std::pair<NodeRows, NodeRows> SortedStore::divide_shares(const NodeRows& rows, const DivisionPlan& plan) {
   const std::size_t n_columns = rows.block->n_columns();
-  NodeRows left{std::make_shared<SortedColumns>(n_columns, plan.n_left), 0, plan.n_left, nullptr};
-  NodeRows right{std::make_shared<SortedColumns>(n_columns, plan.n_right), 0, plan.n_right, nullptr};
+  NodeRows left{std::make_shared<SortedColumns>(n_columns, plan.n_left), 0, plan.n_left};
+  NodeRows right{std::make_shared<SortedColumns>(n_columns, plan.n_right), 0, plan.n_right};
   for (const FeatureIndex f : plan.columns) {
     Entry* to_left = left.block->column(f);
     Entry* to_right = right.block->column(f);

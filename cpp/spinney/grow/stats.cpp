@@ -6,6 +6,22 @@
 
 namespace spinney {
 
+bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth) {
+  const std::int64_t n = summary.stats.n_samples;
+  return !summary.pure && n >= params.min_samples_split && n / 2 >= params.min_samples_leaf && depth < params.max_depth;
+}
+
+Summary Summarizer::from_moments(const NodeMoments& moments) const {
+  if (target_.n_classes > 0) return from_classes(moments.classes, moments.n_rows);
+  Summary summary;
+  summary.pure = moments.pure;
+  summary.totals = {
+      .classes = {}, .weight = moments.weight, .origin = moments.mean, .centred = true, .loss = moments.loss};
+  summary.stats.n_samples = moments.n_rows;
+  keep_answer(summary, moments.mean + samples_.y_shift);
+  return summary;
+}
+
 Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
   return target_.n_classes > 0 ? classes(group) : numbers(group);
 }
@@ -89,13 +105,17 @@ Summary Summarizer::numbers(std::span<const SampleIndex> group) const {
     totals.centred = O::kCentres;
     answer = O::kShiftInvariant ? leaf.answer + samples_.y_shift : leaf.answer;
   });
+  summary.stats.n_samples = static_cast<std::int64_t>(group.size());
+  keep_answer(summary, answer);
+  return summary;
+}
+
+void Summarizer::keep_answer(Summary& summary, double answer) {
   NodeStats& stats = summary.stats;
   stats.value = {answer};
-  stats.weight = totals.weight;
-  stats.risk = summary.pure ? 0.0 : totals.loss;
+  stats.weight = summary.totals.weight;
+  stats.risk = summary.pure ? 0.0 : summary.totals.loss;
   stats.impurity = stats.risk / stats.weight;
-  stats.n_samples = static_cast<std::int64_t>(group.size());
-  return summary;
 }
 
 }  // namespace spinney

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "spinney/data/target.hpp"
+#include "spinney/grow/moments.hpp"
 #include "spinney/grow/params.hpp"
 #include "spinney/splits/scan.hpp"
 #include "spinney/tree/builder.hpp"
@@ -18,11 +19,16 @@ struct Summary {
   bool pure = false;
 };
 
+/// Whether the rows of a node allow another division.
+bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth);
+
 class Summarizer {
  public:
   Summarizer(const Target& target, const Samples& samples, const ObjectiveChoice& criterion)
       : target_(target), samples_(samples), criterion_(criterion) {}
   Summary summarize(std::span<const SampleIndex> group) const;
+  /// The same from sums that were made elsewhere; the samples say only what was taken off y.
+  Summary from_moments(const NodeMoments& moments) const;
   /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
   bool subtracts() const { return target_.n_classes > 0 && samples_.counts_units(); }
   Summary rest(const std::vector<double>& parent_units, const Summary& sibling, std::int64_t n_samples) const;
@@ -32,6 +38,7 @@ class Summarizer {
   Summary from_classes(std::vector<double> raw, std::int64_t n_samples) const;
   Summary from_units(std::vector<double> units, std::int64_t n_samples) const;
   Summary numbers(std::span<const SampleIndex> group) const;
+  static void keep_answer(Summary& summary, double answer);
 
   const Target& target_;
   const Samples& samples_;

@@ -154,6 +154,17 @@ std::vector<Tally> tally_runs(std::span<const Entry> entries, const Samples& sam
 
 }  // namespace
 
+std::vector<Surrogate> best_surrogates(std::vector<std::optional<Surrogate>>& found, std::size_t most) {
+  std::vector<Surrogate> best;
+  for (auto& surrogate : found) {
+    if (surrogate) best.push_back(std::move(*surrogate));
+  }
+  std::stable_sort(best.begin(), best.end(),
+                   [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+  if (best.size() > most) best.resize(most);
+  return best;
+}
+
 std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nominal, std::span<const Tally> tallies,
                                                 const std::function<double(std::uint32_t, std::uint32_t)>& cut) {
   Known known;

@@ -22,6 +22,9 @@ struct Sides {
 std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
                                         std::span<const Entry> entries, const Sides& sides, Scratch& scratch);
 
+/// The best of those that were found, best first, the first of equals before the others.
+std::vector<Surrogate> best_surrogates(std::vector<std::optional<Surrogate>>& found, std::size_t most);
+
 /// Rows of one value, bin or category of the surrogate's column, by the side of the primary test.
 struct Tally {
   std::uint32_t rank;

@@ -1,0 +1,93 @@
+#include "spinney/grow/bin_search.hpp"
+
+namespace spinney {
+
+BinSearch::BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,
+                     const ObjectiveChoice& criterion)
+    : borders_(borders),
+      layout_(layout),
+      tally_layout_(layout),
+      scale_(target.split_scale.empty() ? target.class_scale : target.split_scale) {
+  tally_layout_.n_classes = 2;
+  nobody_.n_classes = layout.n_classes;
+  scan_ = make_scan(criterion, nobody_);
+}
+
+Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const {
+  Groups& groups = scratch.groups;
+  const bool classes = layout_.n_classes > 0;
+  groups.clear(classes ? static_cast<std::size_t>(layout_.n_classes) : 1);
+  Totals totals;
+  totals.origin = node.origin;
+  totals.loss = node.loss;
+  if (classes) totals.classes.assign(groups.k, 0.0);
+  for (std::uint32_t b = 0; b < borders_.n_bins[f]; ++b) {
+    groups.moments.resize((groups.size() + 1) * groups.k);
+    double* const moments = groups.moments.data() + groups.size() * groups.k;
+    BinMoments bin = read_bin(layout_, histogram.bin(f, b), moments);
+    if (bin.n_rows == 0) continue;
+    if (classes) {
+      bin.weight = scale_.empty() ? bin.weight : 0.0;
+      for (std::size_t c = 0; c < groups.k; ++c) {
+        if (!scale_.empty()) bin.weight += moments[c] *= scale_[c];
+        totals.classes[c] += moments[c];
+      }
+    } else {
+      moments[0] -= bin.weight * node.origin;
+    }
+    groups.rank.push_back(b);
+    groups.rows.push_back(static_cast<double>(bin.n_rows));
+    groups.weight.push_back(bin.weight);
+    totals.weight += bin.weight;
+  }
+  groups.moments.resize(groups.size() * groups.k);
+  return totals;
+}
+
+ColumnResult BinSearch::search(const Histogram& histogram, FeatureIndex feature, const Totals& node,
+                               const Limits& limits, Scratch& scratch) const {
+  const auto f = static_cast<std::size_t>(feature);
+  const Totals totals = read_groups(histogram, f, node, scratch);
+  ColumnResult result;
+  result.constant = scratch.groups.size() < 2;
+  if (result.constant) return result;
+  if (borders_.nominal[f]) {
+    result.split = best_subset_test(*scan_, feature, totals, limits, scratch);
+    return result;
+  }
+  const Cut cut = scan_->best_group_cut(scratch.groups, totals, limits, scratch);
+  if (!cut.found()) return result;
+  const std::uint32_t lower = scratch.groups.rank[cut.position], upper = scratch.groups.rank[cut.position + 1];
+  result.split.drop = cut.drop;
+  result.split.position = lower;
+  result.split.test = {TestKind::threshold, feature, borders_.cut(f, lower, upper), {}, {}, {}};
+  return result;
+}
+
+std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test& test) const {
+  const auto f = static_cast<std::size_t>(test.feature);
+  std::vector<double> moments(std::max<std::size_t>(1, static_cast<std::size_t>(layout_.n_classes)));
+  std::array<double, 2> out{};
+  const auto weight = [&](std::size_t b) { return read_bin(layout_, histogram.bin(f, b), moments.data()).weight; };
+  if (test.kind == TestKind::threshold) {
+    const auto high = borders_.highs(f);
+    for (std::size_t b = 0; b < high.size(); ++b) out[high[b] <= test.threshold ? 0 : 1] += weight(b);
+  } else {
+    for (const auto& [code, branch] : test.codes) out[branch] += weight(code);
+  }
+  return out;
+}
+
+std::optional<Surrogate> BinSearch::surrogate(const Histogram& tally, FeatureIndex feature) const {
+  const auto f = static_cast<std::size_t>(feature);
+  std::vector<Tally> tallies;
+  for (std::uint32_t b = 0; b < borders_.n_bins[f]; ++b) {
+    std::array<double, 2> sides{};
+    const BinMoments bin = read_bin(tally_layout_, tally.bin(f, b), sides.data());
+    if (bin.n_rows > 0) tallies.push_back({b, sides[0], sides[1], static_cast<std::size_t>(bin.n_rows)});
+  }
+  return surrogate_from_tallies(feature, borders_.nominal[f] != 0, tallies,
+                                [&](std::uint32_t low, std::uint32_t high) { return borders_.cut(f, low, high); });
+}
+
+}  // namespace spinney

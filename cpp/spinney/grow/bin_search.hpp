@@ -1,0 +1,39 @@
+#pragma once
+// The search of one node by histograms: the best test of a column, and the best stand-in for a test.
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "spinney/grow/choose.hpp"
+#include "spinney/grow/histogram.hpp"
+#include "spinney/splits/scan.hpp"
+#include "spinney/splits/surrogate.hpp"
+
+namespace spinney {
+
+class BinSearch {
+ public:
+  BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,
+            const ObjectiveChoice& criterion);
+
+  /// Thresholds lie halfway between the values of neighbouring bins that hold rows.
+  ColumnResult search(const Histogram& histogram, FeatureIndex feature, const Totals& node, const Limits& limits,
+                      Scratch& scratch) const;
+  /// The rows' own weight that a test sends left and right; rows without a value are in neither.
+  std::array<double, 2> weights(const Histogram& histogram, const Test& test) const;
+  /// From a histogram whose classes are the sides of a test.
+  std::optional<Surrogate> surrogate(const Histogram& tally, FeatureIndex feature) const;
+
+ private:
+  /// The bins of a column that hold rows, in scratch.groups; returns their totals.
+  Totals read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const;
+
+  const BinBorders& borders_;
+  MomentLayout layout_, tally_layout_;
+  std::vector<double> scale_;  // of the classes in the search; empty: all 1
+  Samples nobody_;             // groups of rows say enough
+  std::unique_ptr<Scan> scan_;
+};
+
+}  // namespace spinney

@@ -1,0 +1,140 @@
+#include "spinney/grow/histogram.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace spinney {
+
+HistogramLayout::HistogramLayout(const BinBorders& borders, std::span<const FeatureIndex> columns,
+                                 std::size_t numbers_a_bin)
+    : first(borders.n_columns() + 1, 0), width(numbers_a_bin) {
+  for (const FeatureIndex f : columns) first[f + 1] = (borders.n_bins[f] + std::uint64_t{1}) * width;
+  for (std::size_t f = 0; f < borders.n_columns(); ++f) first[f + 1] += first[f];
+}
+
+Histogram::Histogram(std::shared_ptr<const HistogramLayout> layout, std::vector<std::int64_t> numbers)
+    : layout_(std::move(layout)), numbers_(std::move(numbers)) {
+  if (numbers_.size() != layout_->size()) throw std::invalid_argument("an array that is no histogram of this layout");
+}
+
+void Histogram::require_same_layout(const Histogram& other) const {
+  if (layout_ != other.layout_ && !(*layout_ == *other.layout_))
+    throw std::invalid_argument("histograms of different layouts");
+}
+
+Histogram& Histogram::operator+=(const Histogram& other) {
+  require_same_layout(other);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] += other.numbers_[i];
+  return *this;
+}
+
+Histogram& Histogram::operator-=(const Histogram& other) {
+  require_same_layout(other);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] -= other.numbers_[i];
+  return *this;
+}
+
+namespace {
+
+/// Calls add(place, row) for every cell that a row is in; the place is that of the bin's first number.
+template <class Code, class Add>
+void for_cells(const CodeBlock<Code>& block, const std::uint64_t* first, std::size_t width,
+               std::span<const std::uint32_t> rows, const Add& add) {
+  constexpr std::size_t kAhead = 16;  // rows: their codes are fetched before they are needed
+  const std::size_t n_columns = block.columns.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+#if defined(__GNUC__)
+    if (i + kAhead < rows.size()) __builtin_prefetch(block.of(rows[i + kAhead]));
+#endif
+    const Code* const codes = block.of(rows[i]);
+    const std::uint32_t row = rows[i];
+    add.begin(row);
+    for (std::size_t c = 0; c < n_columns; ++c) add(first[c] + codes[c] * width);
+  }
+}
+
+/// Rows of classes, all of one weight.
+struct AddClass {
+  std::uint32_t* counts;
+  const std::uint16_t* label;
+  mutable std::uint32_t* at = nullptr;
+  void begin(std::uint32_t row) const { at = counts + label[row]; }
+  void operator()(std::uint64_t place) const { ++at[place]; }
+};
+
+struct AddWeightedClass {
+  std::int64_t* numbers;
+  const std::uint16_t* label;
+  const std::int64_t* weight;
+  mutable std::size_t c = 0;
+  mutable std::int64_t w = 0;
+  void begin(std::uint32_t row) const {
+    c = 1 + static_cast<std::size_t>(label[row]);
+    w = weight[row];
+  }
+  void operator()(std::uint64_t place) const {
+    ++numbers[place];
+    numbers[place + c] += w;
+  }
+};
+
+struct AddNumber {
+  std::int64_t* numbers;
+  const std::int64_t* sum;
+  mutable std::int64_t s = 0;
+  void begin(std::uint32_t row) const { s = sum[row]; }
+  void operator()(std::uint64_t place) const {
+    ++numbers[place];
+    numbers[place + 1] += s;
+  }
+};
+
+struct AddWeightedNumber {
+  std::int64_t* numbers;
+  const std::int64_t* weight;
+  const std::int64_t* sum;
+  mutable std::int64_t w = 0, s = 0;
+  void begin(std::uint32_t row) const {
+    w = weight[row];
+    s = sum[row];
+  }
+  void operator()(std::uint64_t place) const {
+    ++numbers[place];
+    numbers[place + 1] += w;
+    numbers[place + 2] += s;
+  }
+};
+
+}  // namespace
+
+template <class Code>
+void Accumulator::add_block(const CodeBlock<Code>& block, const Terms& terms, std::span<const std::uint32_t> rows,
+                            Histogram& histogram) {
+  if (block.columns.empty() || rows.empty()) return;
+  const std::size_t width = histogram.layout().width;
+  first_.clear();
+  for (const FeatureIndex f : block.columns) first_.push_back(histogram.layout().first[f]);
+  std::int64_t* const numbers = histogram.numbers().data();
+  const auto run = [&](const auto& add) { for_cells(block, first_.data(), width, rows, add); };
+  if (terms.n_classes == 0) {
+    if (terms.weight) return run(AddWeightedNumber{numbers, terms.weight, terms.sum});
+    return run(AddNumber{numbers, terms.sum});
+  }
+  if (terms.weight) return run(AddWeightedClass{numbers, terms.label, terms.weight});
+  counts_.assign(histogram.numbers().size(), 0);
+  const AddClass add{counts_.data(), terms.label};
+  if (width == 2) {
+    for_cells(block, first_.data(), 2, rows, add);
+  } else {
+    run(add);
+  }
+  for (std::size_t i = 0; i < counts_.size(); ++i) numbers[i] += counts_[i];
+}
+
+void Accumulator::add(const BinnedRows& bins, const Terms& terms, std::span<const std::uint32_t> rows,
+                      Histogram& histogram) {
+  add_block(bins.narrow(), terms, rows, histogram);
+  add_block(bins.wide(), terms, rows, histogram);
+}
+
+}  // namespace spinney

@@ -1,0 +1,393 @@
+#include "spinney/grow/planner.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace spinney {
+
+namespace {
+
+constexpr std::int64_t kSmallNode = 2048;  // rows: below, clearing histograms costs more than sorting the rows once
+constexpr std::size_t kBatchBytes = std::size_t{64} << 20;  // histograms of the nodes that are divided together
+constexpr std::size_t kKeptBytes = std::size_t{256} << 20;  // histograms of nodes that wait to be divided
+constexpr std::size_t kRowBytes = std::size_t{32} << 20;    // rows that are handed over at a time
+
+/// The rows in the order of their numbers, whoever held them.
+RowBlock in_order(RowBlock block, std::size_t n_columns) {
+  if (std::is_sorted(block.number.begin(), block.number.end())) return block;
+  std::vector<std::size_t> order(block.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return block.number[a] < block.number[b]; });
+  RowBlock out;
+  for (const std::size_t i : order) {
+    const auto values = block.values.begin() + static_cast<std::ptrdiff_t>(i * n_columns);
+    out.number.push_back(block.number[i]);
+    out.values.insert(out.values.end(), values, values + static_cast<std::ptrdiff_t>(n_columns));
+    out.weight.push_back(block.weight[i]);
+    if (!block.codes.empty()) out.codes.push_back(block.codes[i]);
+    if (!block.y.empty()) out.y.push_back(block.y[i]);
+  }
+  return out;
+}
+
+Samples shifted_by(const MomentLayout& moments) {
+  Samples nobody;
+  nobody.n_classes = moments.n_classes;
+  nobody.y_shift = moments.origin;
+  return nobody;
+}
+
+}  // namespace
+
+Planner::Planner(const PlannerInput& input, const NodeSums& sums, ThreadTeam& team, Interrupt& interrupt)
+    : input_(input),
+      params_(input.params),
+      team_(team),
+      interrupt_(interrupt),
+      search_(input.borders, input.moments, input.target, input.params.criterion),
+      nobody_(shifted_by(input.moments)),
+      summarizer_(input.target, nobody_, input.params.criterion),
+      builder_(input.start ? TreeBuilder::from(*input.start)
+                           : TreeBuilder(empty_tree(input.columns.size(), input.target, input.params.criterion,
+                                                    input.params.missing))),
+      stop_(input.target, input.params.criterion, input.validation),
+      frontier_(input.params.max_leaf_nodes > 0 || stop_.active()),
+      scratch_(team.size(), Scratch(interrupt)) {
+  const Summary all = summarizer_.from_moments(read_sums(input.moments, sums.total(), 0));
+  total_weight_ = all.totals.weight;
+  if (input.moments.equal_weights) {  // and classes that occur count the same
+    const auto& scale = input.target.split_scale.empty() ? input.target.class_scale : input.target.split_scale;
+    double least = scale.empty() ? 1.0 : kInfinity, most = scale.empty() ? 1.0 : 0.0;
+    for (std::size_t c = 0; c < scale.size(); ++c) {
+      if (!(all.totals.classes[c] > 0.0)) continue;
+      least = std::min(least, scale[c]);
+      most = std::max(most, scale[c]);
+    }
+    if (least == most) unit_weight_ = input.moments.weight * most;
+  }
+  const HistogramLayout layout(input.borders, *allowed_columns(params_, input.columns.size()),
+                               input.moments.bin_width());
+  histogram_bytes_ = std::max<std::size_t>(1, layout.size() * sizeof(std::int64_t));
+  open_start(sums);
+  next();
+}
+
+Limits Planner::limits() const {
+  const auto rows = static_cast<std::size_t>(params_.min_samples_leaf);
+  const double weight = params_.min_weight_fraction_leaf * total_weight_;
+  return unit_weight_ > 0.0 ? Limits::of_rows(rows, weight, unit_weight_) : Limits{rows, weight};
+}
+
+std::size_t Planner::batch_size() const {
+  return frontier_.best_first() ? 1 : std::max<std::size_t>(1, kBatchBytes / histogram_bytes_);
+}
+
+bool Planner::is_small(const Node& node) const { return node.n_rows <= kSmallNode; }
+
+/// The root, or the leaves of the given tree that got rows; those keep what they know.
+void Planner::open_start(const NodeSums& sums) {
+  const ColumnList columns = allowed_columns(params_, input_.columns.size());
+  std::vector<Origin> origin = {{}};
+  if (input_.start) origin = origins_of(*input_.start);
+  n_nodes_ = static_cast<NodeId>(origin.size());
+  for (NodeId id = 0; id < n_nodes_; ++id) {
+    if (input_.start && !input_.start->is_leaf(id)) continue;
+    ++n_leaves_;
+    Summary summary = summarizer_.from_moments(read_sums(input_.moments, sums, static_cast<std::size_t>(id)));
+    if (!input_.start) builder_.add_root(summary.stats);
+    if (summary.stats.n_samples == 0) continue;
+    if (input_.start)
+      summary.stats.value.assign(input_.start->values(id), input_.start->values(id) + input_.start->n_outputs());
+    Node node = make_node(id, origin[id], columns, summary);
+    node.validation = stop_.rows_at(input_.start, id, input_.set_aside);
+    if (may_open(node, summary)) open(std::move(node));
+  }
+}
+
+Planner::Node Planner::make_node(NodeId id, const Origin& origin, ColumnList columns, const Summary& summary) {
+  Node node;
+  node.id = id;
+  node.origin = origin;
+  node.columns = std::move(columns);
+  node.totals = summary.totals;
+  node.value = summary.stats.value;
+  node.n_rows = summary.stats.n_samples;
+  return node;
+}
+
+bool Planner::may_open(const Node& node, const Summary& summary) const {
+  return !node.columns->empty() && may_divide(params_, summary, node.origin.depth);
+}
+
+void Planner::open(Node node) {
+  if (is_small(node)) {
+    small_.push_back(std::move(node));
+    return;
+  }
+  const NodeId id = node.id;
+  waiting_.push_back({std::move(node), to_count_.size(), {}});
+  to_count_.push_back(id);
+}
+
+void Planner::receive(Answer answer) {
+  const Request asked = std::exchange(request_, {});
+  if (asked.tallies.size() > 0) {
+    find_surrogates(answer.tallies);
+    ask_for_divisions();
+    return;
+  }
+  if (asked.divisions.size() > 0) divide(answer.children);
+  if (!asked.histograms.empty()) search(std::move(answer.histograms));
+  if (!asked.rows.empty()) finish_small(std::move(answer.rows));
+  next();
+}
+
+void Planner::next() {
+  if (leaf_limit() || stop_.should_stop()) return;
+  const bool small_first = frontier_.best_first() || frontier_.empty();
+  if (!waiting_.empty() || (small_first && !small_.empty())) {
+    ask_for_counts();
+    return;
+  }
+  choose_batch();
+  if (batch_.empty()) return;
+  if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) {
+    ask_for_divisions();
+    return;
+  }
+  for (const Node& node : batch_) {
+    request_.tallies.node.push_back(node.id);
+    request_.tallies.tests.append(node.split.test);
+  }
+}
+
+/// Histograms of the nodes that wait for one, and rows of small nodes.
+void Planner::ask_for_counts() {
+  request_.histograms = std::move(to_count_);
+  to_count_.clear();
+  const std::size_t row_bytes = input_.columns.size() * sizeof(double);
+  std::size_t bytes = 0;
+  while (!small_.empty() && (bytes < kRowBytes || frontier_.best_first())) {
+    bytes += static_cast<std::size_t>(small_.back().n_rows) * row_bytes;
+    request_.rows.push_back(small_.back().id);
+    asked_small_.push_back(std::move(small_.back()));
+    small_.pop_back();
+  }
+}
+
+void Planner::search(std::vector<Histogram> histograms) {
+  std::vector<Waiting> waiting = std::exchange(waiting_, {});
+  for (Waiting& one : waiting) {
+    if (!one.parent.empty()) one.node.histogram = std::move(one.parent -= histograms[one.answer]);
+  }
+  for (Waiting& one : waiting) {
+    if (one.node.histogram.empty()) one.node.histogram = std::move(histograms[one.answer]);
+  }
+  if (waiting.size() >= 2 * team_.size()) {
+    team_.run(waiting.size(),
+              [&](std::size_t i, std::size_t thread) { search_node(waiting[i].node, scratch_[thread], nullptr); });
+  } else {
+    for (Waiting& one : waiting) search_node(one.node, scratch_[0], &team_);
+  }
+  for (Waiting& one : waiting) {
+    if (!one.node.split.found()) continue;
+    if (n_kept_ * histogram_bytes_ < kKeptBytes) {
+      ++n_kept_;
+    } else {
+      one.node.histogram = {};
+    }
+    frontier_.push(std::move(one.node));
+  }
+}
+
+/// By the columns at the same time, if there is a team.
+void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
+  interrupt_.check();
+  SplitChooser chooser(params_, input_.columns.size());
+  const Limits limits = this->limits();
+  const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
+    const auto one = [&](std::size_t i, Scratch& memory) {
+      results[i] = search_.search(node.histogram, columns[i], node.totals, limits, memory);
+    };
+    if (team) {
+      team->run(columns.size(), [&](std::size_t i, std::size_t thread) { one(i, scratch_[thread]); });
+    } else {
+      for (std::size_t i = 0; i < columns.size(); ++i) one(i, scratch);
+    }
+  };
+  Split best = chooser.choose(node.origin.path, node.columns, node.totals.slack(), search_columns);
+  if (!best.found() || !gains_enough(params_, best.drop, total_weight_)) return;
+  node.weights = search_.weights(node.histogram, best.test);
+  node.split = std::move(best);
+}
+
+/// The nodes to be divided next. What was grown by exact search needs nobody to be asked.
+void Planner::choose_batch() {
+  batch_.clear();
+  const std::size_t most = batch_size();
+  while (batch_.size() < most && !frontier_.empty() && !leaf_limit() && !stop_.should_stop()) {
+    Node node = frontier_.pop();
+    if (!node.histogram.empty()) --n_kept_;
+    if (node.subtree) {
+      reveal(std::move(node));
+    } else {
+      batch_.push_back(std::move(node));
+    }
+  }
+}
+
+void Planner::find_surrogates(const std::vector<Histogram>& tallies) {
+  team_.run(batch_.size(), [&](std::size_t n, std::size_t) {
+    interrupt_.check();
+    Node& node = batch_[n];
+    std::vector<std::optional<Surrogate>> found;
+    for (const FeatureIndex f : *node.columns) {
+      if (f != node.split.test.feature) found.push_back(search_.surrogate(tallies[n], f));
+    }
+    node.surrogates = best_surrogates(found, static_cast<std::size_t>(params_.max_surrogates));
+  });
+}
+
+void Planner::ask_for_divisions() {
+  Divisions& divisions = request_.divisions;
+  for (const Node& node : batch_) {
+    divisions.first_child.push_back(n_nodes_ + 2 * static_cast<NodeId>(divisions.size()));
+    divisions.node.push_back(node.id);
+    divisions.tests.append(node.split.test);
+    for (const Surrogate& surrogate : node.surrogates) divisions.surrogates.append(surrogate);
+    divisions.surrogates.close_node();
+    divisions.default_branch.push_back(default_branch(node));
+  }
+}
+
+void Planner::divide(const NodeSums& sums) {
+  std::vector<Node> batch = std::exchange(batch_, {});
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    Node& node = batch[i];
+    std::array<Summary, 2> children;
+    for (std::size_t b = 0; b < 2; ++b)
+      children[b] = summarizer_.from_moments(read_sums(input_.moments, sums, 2 * i + b));
+    Histogram histogram = std::move(node.histogram);
+    const std::int32_t larger = default_branch(node);
+    open_children(add_children(node,
+                               {.test = std::move(node.split.test),
+                                .gain = node.split.drop,
+                                .surrogates = std::move(node.surrogates),
+                                .default_branch = larger},
+                               children),
+                  children, std::move(histogram));
+  }
+}
+
+/// Puts a division into the tree; returns the children.
+std::array<Planner::Node, 2> Planner::add_children(const Node& node, Division division,
+                                                   const std::array<Summary, 2>& summaries) {
+  std::array<std::vector<RowIndex>, 2> validation;
+  if (stop_.active())
+    validation =
+        stop_.divide(node.id, node.validation, Fork(division.test, division.surrogates, division.default_branch),
+                     input_.set_aside, {node.value, summaries[0].stats.value, summaries[1].stats.value});
+  const NodeId first =
+      builder_.divide(node.id, std::move(division), std::array<NodeStats, 2>{summaries[0].stats, summaries[1].stats});
+  n_nodes_ += 2;
+  ++n_leaves_;
+  std::array<Node, 2> children;
+  for (std::int32_t b = 0; b < 2; ++b) {
+    const Origin origin{node.origin.depth + 1, child_path(node.origin.path, b), total_weight_};
+    children[b] = make_node(first + b, origin, node.columns, summaries[b]);
+    children[b].validation = std::move(validation[b]);
+  }
+  return children;
+}
+
+/// Of two children the smaller is counted; the larger has what is left of the parent's histogram, if that is there.
+void Planner::open_children(std::array<Node, 2> children, const std::array<Summary, 2>& summaries,
+                            Histogram histogram) {
+  const std::size_t larger = children[0].n_rows <= children[1].n_rows ? 1 : 0;
+  const auto goes_on = [&](std::size_t b) { return may_open(children[b], summaries[b]); };
+  if (histogram.empty() || !goes_on(larger) || is_small(children[larger])) {
+    for (std::size_t b = 0; b < 2; ++b) {
+      if (goes_on(b)) open(std::move(children[b]));
+    }
+    return;
+  }
+  const NodeId counted = children[1 - larger].id;
+  const bool both = goes_on(1 - larger);
+  waiting_.push_back({std::move(children[larger]), to_count_.size(), std::move(histogram)});
+  if (both && !is_small(children[1 - larger])) {
+    open(std::move(children[1 - larger]));
+    return;
+  }
+  to_count_.push_back(counted);
+  if (both) open(std::move(children[1 - larger]));
+}
+
+/// Grows what is below small nodes. Best first, they are then divided when their turn comes.
+void Planner::finish_small(std::vector<RowBlock> blocks) {
+  std::vector<Node> nodes = std::exchange(asked_small_, {});
+  std::vector<Tree> trees(nodes.size());
+  team_.run(nodes.size(), [&](std::size_t i, std::size_t) {
+    interrupt_.check();
+    trees[i] = grow_small(nodes[i], std::move(blocks[i]));
+  });
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (trees[i].n_nodes() == 1) continue;
+    if (!frontier_.best_first()) {
+      subtrees_.push_back({nodes[i].id, std::move(trees[i])});
+      continue;
+    }
+    nodes[i].split.drop = trees[i].gain[0];
+    nodes[i].subtree = std::make_shared<const Tree>(std::move(trees[i]));
+    frontier_.push(std::move(nodes[i]));
+  }
+}
+
+/// No more leaves than the whole may still get: with the one that it is, so many that other nodes get none.
+Tree Planner::grow_small(const Node& node, RowBlock block) const {
+  const RowBlock rows = in_order(std::move(block), input_.columns.size());
+  GrowParams params = params_;
+  params.max_bins = 0;
+  params.features = *node.columns;
+  if (params.max_leaf_nodes > 0) params.max_leaf_nodes -= n_leaves_ - 1;
+  const auto n_columns = static_cast<std::ptrdiff_t>(input_.columns.size());
+  const Dataset data{{rows.values.data(), n_columns, 1, rows.size(), input_.columns.size()}, input_.columns};
+  Target target = input_.target;
+  target.codes = rows.codes;
+  target.y = rows.y;
+  target.weight = rows.weight;
+  ThreadTeam alone(1);
+  Samples samples = make_samples(target, {}, interrupt_);
+  auto sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, alone, interrupt_));
+  return grow({.data = data,
+               .target = target,
+               .params = params,
+               .samples = std::move(samples),
+               .sorted = std::move(sorted),
+               .origin = {node.origin.depth, node.origin.path, total_weight_}},
+              alone, interrupt_);
+}
+
+/// Takes a division over from the tree that was grown below a small node.
+void Planner::reveal(Node node) {
+  const Tree& tree = *node.subtree;
+  const NodeId first = tree.first_child[node.place];
+  std::array<Summary, 2> summaries;
+  for (NodeId b = 0; b < 2; ++b) summaries[b].stats = stats_of(tree, first + b);
+  std::array<Node, 2> children = add_children(node, division_of(tree, node.place), summaries);
+  for (NodeId b = 0; b < 2; ++b) {
+    if (tree.is_leaf(first + b)) continue;
+    children[b].split.drop = tree.gain[first + b];
+    children[b].subtree = node.subtree;
+    children[b].place = first + b;
+    frontier_.push(std::move(children[b]));
+  }
+}
+
+/// Best first, nodes are numbered as they were made; otherwise as if one grower had gone down every branch in turn.
+Tree Planner::finish() && {
+  Tree top = stop_.best(std::move(builder_).finish());
+  return frontier_.best_first() ? std::move(top) : join_subtrees(top, input_.start, subtrees_);
+}
+
+}  // namespace spinney

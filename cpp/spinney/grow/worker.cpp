@@ -1,0 +1,238 @@
+#include "spinney/grow/worker.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#include "spinney/grow/choose.hpp"
+#include "spinney/splits/surrogate.hpp"
+#include "spinney/tree/route.hpp"
+
+namespace spinney {
+
+namespace {
+
+constexpr std::size_t kPiece = 1 << 15;  // rows that a thread counts at a time
+
+/// Where the bins of a test's column go; rows of a node have values of bins on one side or the other.
+std::vector<std::uint8_t> sides_of_bins(const TestTable& tests, std::size_t index, const BinBorders& borders) {
+  const auto f = static_cast<std::size_t>(tests.feature[index]);
+  std::vector<std::uint8_t> side(borders.n_bins[f] + 1, kUnknown);
+  if (tests.kind[index] == TestKind::threshold) {
+    const auto high = borders.highs(f);
+    for (std::size_t b = 0; b < high.size(); ++b) side[b] = high[b] <= tests.threshold[index] ? kLeft : kRight;
+  } else {
+    for (const auto& [code, branch] : tests.get(index).codes) side[code] = static_cast<std::uint8_t>(branch);
+  }
+  return side;
+}
+
+}  // namespace
+
+Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers, ThreadTeam& team,
+               Interrupt& interrupt)
+    : data_(data), team_(team), interrupt_(interrupt), accumulators_(team.size()), spare_(team.size()) {
+  constexpr SampleIndex kNobody = 0xffffffffU;
+  std::vector<SampleIndex> sample_of(data.values.n_rows, kNobody);  // samples come by target, rows as they are stored
+  for (SampleIndex s = 0; s < samples.size(); ++s) sample_of[samples.row[s]] = s;
+  const bool classes = samples.n_classes > 0;
+  bounds_.n_rows = samples.size();
+  for (RowIndex row = 0; row < sample_of.size(); ++row) {
+    const SampleIndex s = sample_of[row];
+    if (s == kNobody) continue;
+    const double w = samples.weight[s];
+    row_.push_back(row);
+    targets_.weight.push_back(w);
+    bounds_.weight_low = std::min(bounds_.weight_low, w);
+    bounds_.weight_high = std::max(bounds_.weight_high, w);
+    if (classes) {
+      targets_.label.push_back(samples.label[s]);
+    } else {
+      const double y = samples.y[s] + samples.y_shift;
+      targets_.y.push_back(y);
+      bounds_.y_low = std::min(bounds_.y_low, y);
+      bounds_.y_high = std::max(bounds_.y_high, y);
+    }
+  }
+  number_.reserve(row_.size());
+  for (const RowIndex row : row_) number_.push_back(numbers.empty() ? row : numbers[row]);
+}
+
+void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std::span<const FeatureIndex> features) {
+  borders_ = &borders;
+  layout_ = layout;
+  moments_ = RowMoments(layout, std::move(targets_));
+  bins_ = std::make_unique<BinnedRows>(BinInput{data_, row_, features}, borders, team_, interrupt_);
+  std::vector<FeatureIndex> columns(features.begin(), features.end());
+  if (columns.empty()) {
+    columns.resize(data_.columns.size());
+    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
+  }
+  bin_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.bin_width());
+  tally_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.equal_weights ? 2 : 3);
+  side_.resize(row_.size());
+}
+
+NodeSums Worker::start(const Tree* tree) {
+  const std::size_t n_nodes = tree ? tree->n_nodes() : 1;
+  std::vector<NodeId> leaf(row_.size(), 0);
+  if (tree) {
+    for (std::size_t i = 0; i < row_.size(); ++i) leaf[i] = walk(*tree, 0, data_.values, row_[i]);
+  }
+  std::vector<std::size_t> begin(n_nodes + 1, 0);
+  for (const NodeId node : leaf) ++begin[node + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  range_.assign(n_nodes, {});
+  for (std::size_t node = 0; node < n_nodes; ++node) range_[node] = {begin[node], begin[node + 1]};
+  order_.resize(row_.size());
+  for (std::size_t i = 0; i < row_.size(); ++i) order_[begin[leaf[i]]++] = static_cast<std::uint32_t>(i);
+  NodeSums sums(layout_, n_nodes);
+  for (std::size_t node = 0; node < n_nodes; ++node)
+    add_rows(layout_, moments_, members(static_cast<NodeId>(node)), sums, node);
+  return sums;
+}
+
+Answer Worker::answer(const Request& request) {
+  Answer out;
+  if (!request.histograms.empty()) out.histograms = histograms(request.histograms);
+  if (request.tallies.size() > 0) out.tallies = tallies(request.tallies);
+  if (request.divisions.size() > 0) out.children = apply(request.divisions);
+  if (!request.rows.empty()) out.rows = rows(request.rows);
+  return out;
+}
+
+std::vector<Worker::Piece> Worker::pieces_of(std::span<const NodeId> nodes) const {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Range& all = range_[nodes[i]];
+    for (std::size_t begin = all.begin; begin < all.end; begin += kPiece)
+      pieces.push_back({i, {begin, std::min(all.end, begin + kPiece)}});
+  }
+  return pieces;
+}
+
+/// Pieces of a node are added up as threads come to them: sums of integers are the same in any order.
+template <class Count>
+std::vector<Histogram> Worker::count(std::span<const NodeId> nodes, const HistogramLayoutPtr& layout,
+                                     const Count& count_piece) {
+  std::vector<Histogram> out(nodes.size(), Histogram(layout));
+  const std::vector<Piece> pieces = pieces_of(nodes);
+  if (team_.size() == 1) {
+    for (const Piece& piece : pieces) {
+      interrupt_.check();
+      count_piece(piece, out[piece.node], accumulators_[0]);
+    }
+    return out;
+  }
+  std::vector<std::mutex> mutex(nodes.size());
+  team_.run(pieces.size(), [&](std::size_t p, std::size_t thread) {
+    interrupt_.check();
+    Histogram part(layout);
+    count_piece(pieces[p], part, accumulators_[thread]);
+    const std::lock_guard lock(mutex[pieces[p].node]);
+    out[pieces[p].node] += part;
+  });
+  return out;
+}
+
+std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
+  const Terms terms{.n_classes = static_cast<std::size_t>(layout_.n_classes),
+                    .label = moments_.targets.label.data(),
+                    .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
+                    .sum = moments_.sum.data()};
+  return count(nodes, bin_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
+    const auto rows = std::span(order_).subspan(piece.range.begin, piece.range.size());
+    accumulator.add(*bins_, terms, rows, to);
+  });
+}
+
+/// A tally is a histogram of two classes: the sides. Rows of unknown side are left out.
+std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
+  const Terms terms{.n_classes = 2,
+                    .label = side_.data(),
+                    .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
+                    .sum = nullptr};
+  return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
+    mark(divisions, piece.node, piece.range);
+    std::vector<std::uint32_t> known;
+    for (std::size_t i = piece.range.begin; i < piece.range.end; ++i) {
+      if (side_[order_[i]] != kUnknown) known.push_back(order_[i]);
+    }
+    accumulator.add(*bins_, terms, known, to);
+  });
+}
+
+/// Which way the primary test sends rows.
+void Worker::mark(const Divisions& divisions, std::size_t i, Range range) {
+  const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests, i, *borders_);
+  bins_->with_column(divisions.tests.feature[i], [&](const auto& block, std::size_t index) {
+    for (std::size_t at = range.begin; at < range.end; ++at) side_[order_[at]] = side[block.of(order_[at])[index]];
+  });
+}
+
+/// Rows that the test cannot place go by its stand-ins, then the default way.
+void Worker::place_unknown(const Divisions& divisions, std::size_t i, Range range) {
+  const SurrogateTable& surrogates = divisions.surrogates;
+  for (std::size_t at = range.begin; at < range.end; ++at) {
+    const std::uint32_t r = order_[at];
+    if (side_[r] != kUnknown) continue;
+    std::int32_t branch = kNoBranch;
+    for (std::int64_t s = surrogates.lists.begin(i); branch == kNoBranch && s < surrogates.lists.end(i); ++s)
+      branch = surrogates.answer(static_cast<std::size_t>(s), data_.values, row_[r]);
+    side_[r] = static_cast<std::uint16_t>(branch == kNoBranch ? divisions.default_branch[i] : branch);
+  }
+}
+
+NodeSums Worker::apply(const Divisions& divisions) {
+  NodeSums sums(layout_, 2 * divisions.size());
+  for (const NodeId first : divisions.first_child)
+    range_.resize(std::max(range_.size(), static_cast<std::size_t>(first) + 2));
+  team_.run(divisions.size(), [&](std::size_t i, std::size_t thread) {
+    interrupt_.check();
+    const Range all = range_[divisions.node[i]];
+    mark(divisions, i, all);
+    place_unknown(divisions, i, all);
+    std::vector<std::uint32_t>& spare = spare_[thread];
+    if (spare.size() < all.size() + 1) spare.resize(all.size() + 1);
+    std::size_t left = all.begin, right = 0;
+    for (std::size_t at = all.begin; at < all.end; ++at) {  // both are written and one moves on: nothing to guess
+      const std::uint32_t r = order_[at];
+      const std::size_t goes_right = side_[r];
+      order_[left] = r;
+      spare[right] = r;
+      left += 1 - goes_right;
+      right += goes_right;
+    }
+    std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(right),
+              order_.begin() + static_cast<std::ptrdiff_t>(left));
+    const NodeId first = divisions.first_child[i];
+    range_[first] = {all.begin, left};
+    range_[first + 1] = {left, all.end};
+    add_rows(layout_, moments_, members(first), sums, 2 * i);
+    add_rows(layout_, moments_, members(first + 1), sums, 2 * i + 1);
+  });
+  return sums;
+}
+
+std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
+  std::vector<RowBlock> out(nodes.size());
+  const std::size_t n_columns = data_.columns.size();
+  team_.run(nodes.size(), [&](std::size_t i, std::size_t) {
+    const auto group = members(nodes[i]);
+    RowBlock& block = out[i];
+    block.values.reserve(group.size() * n_columns);
+    for (const std::uint32_t r : group) {
+      block.number.push_back(number_[r]);
+      for (std::size_t f = 0; f < n_columns; ++f) block.values.push_back(data_.values.at(row_[r], f));
+      block.weight.push_back(moments_.targets.weight[r]);
+      if (layout_.n_classes > 0) {
+        block.codes.push_back(moments_.targets.label[r]);
+      } else {
+        block.y.push_back(moments_.targets.y[r]);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace spinney

@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "check.hpp"
+#include "problem.hpp"
+#include "same_tree.hpp"
+#include "spinney/grow/planner.hpp"
+#include "spinney/grow/worker.hpp"
+#include "spinney/random.hpp"
+
+using namespace spinney;
+
+namespace {
+
+constexpr Column kNumber{ColumnKind::numeric, 0};
+constexpr std::int32_t kCategories = 7;
+
+/// Rows of numbers, ties and categories, enough of them for large nodes; the last category is that of one row.
+problem::Problem rows_of(std::int32_t n_classes, int weights, bool gaps) {
+  const std::size_t n_rows = 9000;
+  RandomStream random(23, static_cast<std::uint64_t>(n_classes * 10 + weights));
+  problem::Problem p;
+  p.columns = {kNumber, kNumber, {ColumnKind::nominal, kCategories}, kNumber, {ColumnKind::ordered, 0}};
+  p.n_classes = n_classes;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const double a = random.uniform(), b = std::pow(random.uniform(), -1.5);
+    const auto c = static_cast<double>(i == 4321 ? kCategories - 1 : random.below(kCategories - 1));
+    const double d = a + 0.2 * random.uniform(), e = static_cast<double>(random.below(9));
+    for (const double value : {a, b, c, d, e}) p.values.push_back(gaps && random.below(12) == 0 ? kNaN : value);
+    const double signal = 2.0 * a + (c == 2.0 ? 0.7 : 0.0) + 0.1 * e + 0.8 * random.uniform();
+    if (n_classes == 0) p.y.push_back(signal);
+    if (n_classes > 0) p.codes.push_back(std::min(n_classes - 1, static_cast<std::int32_t>(signal / 3.4 * n_classes)));
+    p.weight.push_back(weights == 0 ? 1.0 : weights == 1 ? static_cast<double>(random.below(4)) : random.uniform());
+  }
+  return p;
+}
+
+/// Everything that growth is asked for, apart from rows.
+struct Wish {
+  GrowParams params;
+  std::vector<double> class_scale = {}, split_scale = {}, cost = {};
+  const Tree* start = nullptr;
+  std::size_t n_set_aside = 0;  // of the last rows
+
+  Target target(const problem::Problem& p) const {
+    Target out = p.target();
+    out.class_scale = class_scale;
+    out.split_scale = split_scale;
+    out.cost = cost;
+    return out;
+  }
+};
+
+/// A part of the rows, in a table of its own.
+struct Part {
+  problem::Problem rows;
+  std::vector<std::uint64_t> number;
+  Dataset data;
+  std::unique_ptr<Worker> worker;
+};
+
+/// One worker as on one machine, or as many as `part_of` says: their answers are added up.
+Tree grow_in_parts(const problem::Problem& p, const Wish& wish, std::size_t n_workers,
+                   const std::function<std::size_t(std::size_t)>& part_of) {
+  ThreadTeam team(2);
+  Interrupt interrupt;
+  const Dataset data = p.data();
+  std::vector<double> weight = p.weight, aside(p.weight.size(), 0.0);
+  Validation validation{{}, aside, 3};
+  for (std::size_t row = p.weight.size() - wish.n_set_aside; row < p.weight.size(); ++row) {
+    aside[row] = std::exchange(weight[row], 0.0);
+    validation.rows.push_back(static_cast<RowIndex>(row));
+  }
+  std::vector<Part> parts(n_workers);
+  std::vector<RowIndex> taking_part;
+  for (std::size_t row = 0; row < weight.size(); ++row) {
+    Part& part = parts[part_of(row)];
+    const auto values = p.values.begin() + static_cast<std::ptrdiff_t>(row * p.columns.size());
+    part.rows.values.insert(part.rows.values.end(), values, values + static_cast<std::ptrdiff_t>(p.columns.size()));
+    part.rows.weight.push_back(weight[row]);
+    if (p.n_classes > 0) part.rows.codes.push_back(p.codes[row]);
+    if (p.n_classes == 0) part.rows.y.push_back(p.y[row]);
+    part.number.push_back(row);
+    if (weight[row] > 0.0) taking_part.push_back(static_cast<RowIndex>(row));
+  }
+  RowBounds bounds;
+  for (Part& part : parts) {
+    part.rows.columns = p.columns;
+    part.rows.n_classes = p.n_classes;
+    part.data = part.rows.data();
+    const Samples samples = make_samples(wish.target(part.rows), {}, interrupt);
+    part.worker = std::make_unique<Worker>(part.data, samples, part.number, team, interrupt);
+    bounds.merge(part.worker->bounds());
+  }
+  const auto& features = wish.params.features;
+  const BinBorders borders =
+      find_borders({data, taking_part, features}, static_cast<std::size_t>(wish.params.max_bins), team, interrupt);
+  const MomentLayout moments(bounds, p.n_classes);
+  NodeSums sums;
+  for (Part& part : parts) {
+    part.worker->prepare(borders, moments, features);
+    const NodeSums own = part.worker->start(wish.start);
+    if (sums.size() == 0) {
+      sums = own;
+    } else {
+      sums += own;
+    }
+  }
+  const Target target = wish.target(p);
+  Planner planner({.columns = data.columns,
+                   .target = target,
+                   .params = wish.params,
+                   .borders = borders,
+                   .moments = moments,
+                   .start = wish.start,
+                   .validation = &validation,
+                   .set_aside = data.values},
+                  sums, team, interrupt);
+  while (!planner.request().empty()) {
+    Answer answer = parts[0].worker->answer(planner.request());
+    for (std::size_t i = 1; i < n_workers; ++i) answer += parts[i].worker->answer(planner.request());
+    planner.receive(std::move(answer));
+  }
+  return std::move(planner).finish();
+}
+
+/// The places of rows when they are sorted by target: workers then see few classes each.
+std::vector<std::size_t> places_by_target(const problem::Problem& p) {
+  std::vector<std::size_t> order(p.weight.size()), place(p.weight.size());
+  for (std::size_t row = 0; row < order.size(); ++row) order[row] = row;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return p.n_classes > 0 ? p.codes[a] < p.codes[b] : p.y[a] < p.y[b];
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  return place;
+}
+
+/// Grows with one worker and with many, and returns the tree of one.
+Tree check_divisions(const problem::Problem& p, const Wish& wish) {
+  const std::size_t n = p.weight.size();
+  const Tree one = grow_in_parts(p, wish, 1, [](std::size_t) { return 0; });
+  CHECK(one.check().empty());
+  CHECK(one.n_nodes() > 8);
+  const std::vector<std::size_t> place = places_by_target(p);
+  for (const std::size_t n_workers : {2, 3, 7, 16}) {
+    CHECK(problem::same_tree(
+        one, grow_in_parts(p, wish, n_workers, [&](std::size_t row) { return place[row] * n_workers / n; })));
+  }
+  // Every second worker has no rows.
+  CHECK(problem::same_tree(one, grow_in_parts(p, wish, 16, [](std::size_t row) { return row % 8 * 2; })));
+  return one;
+}
+
+GrowParams params_for(const problem::Problem& p, std::int64_t max_bins = 32) {
+  GrowParams params;
+  params.max_bins = max_bins;
+  params.criterion.kind = p.n_classes > 0 ? CriterionKind::gini : CriterionKind::squared_error;
+  params.min_samples_leaf = 20;
+  params.seed = 7;
+  return params;
+}
+
+}  // namespace
+
+TEST(any_division_of_rows_gives_the_tree_of_one_worker) {
+  for (const std::int32_t n_classes : {0, 2, 9}) {
+    for (const int weights : {0, 1, 2}) {
+      const problem::Problem p = rows_of(n_classes, weights, weights != 1);
+      check_divisions(p, {.params = params_for(p)});
+    }
+  }
+}
+
+TEST(any_division_of_rows_gives_the_same_tree_with_every_parameter) {
+  for (const std::int32_t n_classes : {0, 2}) {
+    const problem::Problem p = rows_of(n_classes, 2, true);
+    Wish wish{.params = params_for(p)};
+    wish.params.missing = MissingRule::majority;
+    check_divisions(p, wish);
+    wish.params.max_surrogates = 2;
+    wish.params.missing = MissingRule::surrogate;
+    wish.params.max_features = 2;
+    check_divisions(p, wish);
+    wish.params.n_best_splits = 3;
+    wish.params.max_depth = 6;
+    check_divisions(p, wish);
+    wish.params.features = {0, 2, 4};
+    wish.params.min_weight_fraction_leaf = 0.01;
+    wish.params.min_impurity_decrease = 1e-5;
+    check_divisions(p, wish);
+  }
+}
+
+TEST(any_division_of_rows_gives_the_same_tree_best_first) {
+  for (const std::int32_t n_classes : {0, 2, 4}) {
+    const problem::Problem p = rows_of(n_classes, n_classes == 4 ? 0 : 2, true);
+    Wish wish{.params = params_for(p)};
+    wish.params.max_leaf_nodes = 40;
+    const Tree limited = check_divisions(p, wish);
+    CHECK(limited.n_nodes() == 79);
+    wish.n_set_aside = 1500;
+    check_divisions(p, wish);
+    wish.params.max_leaf_nodes = 0;
+    check_divisions(p, wish);
+  }
+}
+
+TEST(any_division_of_rows_gives_the_same_tree_with_costs_and_from_a_start) {
+  const problem::Problem p = rows_of(3, 1, true);
+  Wish wish{.params = params_for(p)};
+  wish.class_scale = {1.0, 2.5, 0.3};
+  wish.split_scale = {0.7, 2.0, 1.1};
+  wish.cost = {0, 1, 2, 3, 0, 1, 1, 4, 0};
+  const Tree start = check_divisions(p, wish);
+  wish.params.criterion.kind = CriterionKind::entropy;
+  check_divisions(p, wish);
+  for (const bool numbers : {false, true}) {
+    const problem::Problem q = rows_of(numbers ? 0 : 3, 2, true);
+    Wish shallow{.params = params_for(q)};
+    shallow.params.max_depth = 2;
+    const Tree stump = grow_in_parts(q, shallow, 1, [](std::size_t) { return 0; });
+    shallow.params.max_depth = 7;
+    shallow.start = &stump;
+    const Tree further = check_divisions(q, shallow);
+    CHECK(std::equal(stump.parent.begin(), stump.parent.end(), further.parent.begin()));
+  }
+}
+
+TEST(one_machine_is_one_worker_whatever_its_threads) {
+  for (const std::int32_t n_classes : {0, 2, 5}) {
+    const problem::Problem p = rows_of(n_classes, 2, true);
+    const Wish wish{.params = params_for(p)};
+    const Tree one = grow_in_parts(p, wish, 1, [](std::size_t) { return 0; });
+    for (const std::size_t n_threads : {1, 2, 5})
+      CHECK(problem::same_tree(one, problem::grow_tree(p, wish.params, n_threads)));
+  }
+}
+
+TEST(with_a_bin_for_every_value_the_tree_is_that_of_exact_search) {
+  for (const std::int32_t n_classes : {2, 4}) {
+    for (const int weights : {0, 1}) {
+      for (const int limit : {0, 1, 2}) {
+        problem::Problem p = rows_of(n_classes, weights, true);
+        for (std::size_t i = 0; i < p.values.size(); ++i)
+          if (i % 5 != 2) p.values[i] = std::floor(std::min(p.values[i], 6.0) * 9.0);
+        GrowParams params = params_for(p, 255);
+        params.min_samples_leaf = 5;
+        if (limit == 1) params.max_leaf_nodes = 60;
+        if (limit == 2) params.max_features = 2;
+        const Tree binned = problem::grow_tree(p, params);
+        params.max_bins = 0;
+        const Tree exact = problem::grow_tree(p, params);
+        CHECK(exact.n_nodes() > 50);
+        CHECK(problem::same_tests(exact.tests, binned.tests));
+        CHECK(exact.parent == binned.parent && exact.n_samples == binned.n_samples);
+        CHECK(exact.value == binned.value);  // whole weights
+        CHECK(problem::same_tests(exact.surrogates.tests, binned.surrogates.tests));
+      }
+    }
+  }
+}
+
+TEST(bins_refuse_what_they_cannot_do) {
+  const problem::Problem p = rows_of(2, 0, true);
+  GrowParams params = params_for(p);
+  params.missing = MissingRule::fractional;
+  std::string message;
+  try {
+    problem::grow_tree(p, params);
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+  }
+  CHECK(message == "max_bins does not work with the fractional rule for missing values");
+}
