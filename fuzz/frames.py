@@ -1,7 +1,6 @@
 """The arrays of small models, as the fuzz target of the decoder reads them."""
 
 import hashlib
-import re
 import warnings
 from pathlib import Path
 from random import Random
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fuzz import ROOT
 from fuzz.models import make_table
 from spinney import (
     BaggingClassifier,
@@ -31,13 +29,7 @@ CATEGORIES, ONE_TREE, FEWER = 1, 2, 4  # bits of the first byte: what the arrays
 Parts = dict[str, np.ndarray]
 
 
-def part_names() -> list[str]:
-    """Return the names of the arrays in the order of the core."""
-    text = (ROOT / "cpp/spinney/file/parts.hpp").read_text(encoding="utf-8")
-    return re.findall(r'"(\w+)"', text.split("kPartNames")[1].split("}")[0])
-
-
-NAMES = part_names()
+NAMES = _core.part_names()
 
 
 def frame(first: int, parts: Parts) -> bytes:

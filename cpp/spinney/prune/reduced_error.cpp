@@ -14,7 +14,7 @@ double class_cost(const Tree& tree, ClassCode label, const Target& target, std::
 
 double row_cost(const Tree& tree, NodeId node, ClassCode label, const Target& target, std::size_t row) {
   if (tree.n_classes > 0) return class_cost(tree, label, target, row);
-  const double d = target.y[row] - tree.value[node];
+  const double d = target.y[row] - tree.answers(node)[0];
   return d * d;
 }
 
