@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from answering import answering, answering_forest
 from sklearn.base import clone
 
 from fuzz.models import make_table
@@ -70,7 +71,10 @@ def small_models() -> list[Any]:
             BaggingClassifier(CARTClassifier(**small), targets="regroup", **few).fit(X, y),
             BaggingClassifier(CARTClassifier(max_depth=1), **few).fit(X, y, np.full(30, 0.3)),
         ]
-    return [model.tree_ for model in trees] + [model.forest_ for model in forests]
+    listed = [model.tree_ for model in trees] + [model.forest_ for model in forests]
+    # Of classes with surrogates and without, of numbers, and beside a tree that has none.
+    own_answers = [answering(model.tree_) for model in trees[:3]]
+    return [*listed, *own_answers, *(answering_forest(model.forest_) for model in forests[:2])]
 
 
 def large_forests() -> list[Any]:

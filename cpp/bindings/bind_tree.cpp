@@ -202,7 +202,7 @@ void bind_tree(nb::module_& m) {
             if (tree.answer.empty()) return std::nullopt;
             return to_numpy(tree.answer, {tree.n_nodes(), tree.n_outputs()});
           },
-          "What each node predicts, of the shape of its values; None if that is its value.")
+          nb::rv_policy::automatic, "What each node predicts, of the shape of its values; None if that is its value.")
       .def("labels",
            [](const BoundTree& self) {
              std::vector<std::int64_t> labels;

@@ -62,7 +62,7 @@ void take_fields(Source& source, std::size_t n_inner, const Tree& like, PackedAr
     const Part part = part_for(field);
     if (!source.has(part) && field.may_be_left_out(like)) return;
     const std::size_t n_entries = (field.inner_only ? n_inner : arrays.nodes.size()) * field.width(like);
-    if constexpr (field.kWhole) {
+    if constexpr (std::remove_cvref_t<decltype(field)>::kWhole) {
       source.fill(part, arrays.of(field), n_entries);
     } else {
       arrays.of(field) = take_reals(source, part, n_entries);

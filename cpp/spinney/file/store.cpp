@@ -44,7 +44,7 @@ class Sender {
     for_each_field([&](const auto& field) {
       if (left_out_[place_of_field(field)]) return;
       const auto& array = from.of(field);
-      if constexpr (field.kWhole) {
+      if constexpr (std::remove_cvref_t<decltype(field)>::kWhole) {
         send_all(part_for(field), array);
       } else {
         array.visit([&](const auto& numbers) { send_all(part_for(field), numbers); });

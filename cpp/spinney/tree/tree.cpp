@@ -213,35 +213,50 @@ std::string check_surrogates(const Tree& tree, std::size_t node) {
   return "";
 }
 
-/// The counts or the answer of a node.
-std::string check_outputs(const Tree& tree, const double* outputs, std::string_view name, bool is_answer) {
-  for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
-    if (!std::isfinite(outputs[k])) return std::string(name) + " is not finite";
-  }
-  if (tree.n_classes == 0) return "";
-  if (std::any_of(outputs, outputs + tree.n_classes, [](double w) { return w < 0.0; }))
-    return is_answer ? "a class share is negative" : "a class weight is negative";
-  const double sum = std::accumulate(outputs, outputs + tree.n_classes, 0.0);
-  if (!std::isfinite(sum)) return is_answer ? "class shares are too large" : "class weights are too large";
-  if (is_answer && !(sum > 0.0)) return "class shares are all 0";
+std::string named(std::string_view name, std::string_view what) { return std::string(name).append(what); }
+
+bool is_negative(double number) { return number < 0.0; }
+
+/// The class weights of a node.
+std::string check_counts(std::span<const double> counts) {
+  if (std::any_of(counts.begin(), counts.end(), is_negative)) return "a class weight is negative";
+  if (!std::isfinite(std::accumulate(counts.begin(), counts.end(), 0.0))) return "class weights are too large";
+  return "";
+}
+
+/// The class shares that a node answers with.
+std::string check_shares(std::span<const double> shares) {
+  if (std::any_of(shares.begin(), shares.end(), is_negative)) return "a class share is negative";
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (!std::isfinite(sum)) return "class shares are too large";
+  if (sum == 0.0) return "class shares are all 0";
+  return "";
+}
+
+/// One number of a node.
+std::string check_number(std::string_view name, Holds holds, double number) {
+  if (holds == Holds::known && std::isnan(number)) return named(name, " is NaN");
+  if (holds == Holds::amounts && !(std::isfinite(number) && number >= 0.0))
+    return named(name, " is negative or not finite");
+  if (holds >= Holds::counts && !std::isfinite(number)) return named(name, " is not finite");
   return "";
 }
 
 /// What a node has in one of the arrays.
 template <class F>
-std::string check_entry(const F& field, const Tree& tree, std::size_t node) {
-  if (field.inner_only && tree.tests.kind[node] == TestKind::leaf) {
-    const auto number = static_cast<double>(field.at(tree, node));
-    if (!same_bits(number, 0.0)) return "a leaf has a " + std::string(field.name);
+std::string check_entries(const F& field, const Tree& tree, std::size_t node) {
+  const std::size_t width = field.width(tree), first = node * width;
+  for (std::size_t entry = first; entry < first + width; ++entry) {
+    const auto number = static_cast<double>(field.at(tree, entry));
+    const bool of_leaf = field.inner_only && tree.tests.kind[node] == TestKind::leaf;
+    if (of_leaf && !same_bits(number, 0.0)) return named("a leaf has a ", field.name);
+    if (std::string problem = check_number(field.name, field.holds, number); !problem.empty()) return problem;
   }
   if constexpr (std::is_same_v<typename F::Array, std::vector<double>>) {
-    const double* outputs = field.in(tree).data() + node * field.width(tree);
-    if (field.holds >= Holds::counts) return check_outputs(tree, outputs, field.name, field.holds == Holds::answers);
+    const auto classes = [&] { return std::span(field.in(tree)).subspan(first, width); };
+    if (field.holds == Holds::counts && tree.n_classes > 0) return check_counts(classes());
+    if (field.holds == Holds::answers && tree.n_classes > 0) return check_shares(classes());
   }
-  const auto number = static_cast<double>(field.at(tree, node));
-  if (field.holds == Holds::known && std::isnan(number)) return std::string(field.name) + " is NaN";
-  if (field.holds == Holds::amounts && (!std::isfinite(number) || number < 0.0))
-    return std::string(field.name) + " is negative or not finite";
   return "";
 }
 
@@ -251,7 +266,7 @@ std::string check_fields(const Tree& tree) {
   for_each_field([&](const auto& field) {
     if (field.holds == Holds::any || (field.is_optional && field.is_left_out(tree))) return;
     for (std::size_t node = 0; problem.empty() && node < tree.n_nodes(); ++node) {
-      if (const std::string found = check_entry(field, tree, node); !found.empty()) problem = at_node(node, found);
+      if (const std::string found = check_entries(field, tree, node); !found.empty()) problem = at_node(node, found);
     }
   });
   return problem;

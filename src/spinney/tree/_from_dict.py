@@ -63,6 +63,8 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
     state["gain"] = _gains(labels, entries, state)
     state["missing"] = _missing_rule(data)
     state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
+    if data.get("answers") is not None:
+        state["answer"] = _answers(data["answers"], order, labels, state["value"].shape[1])
     return _core.Tree(state), schema, classes
 
 
@@ -115,6 +117,22 @@ def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> NDArray[np.float6
     if matrix.shape != (n_classes, n_classes):
         raise ValueError("'cost_matrix' must have a row and a column for each class.")
     return matrix
+
+
+def _answers(
+    given: Any, order: Sequence[int], labels: Sequence[Any], n_outputs: int
+) -> NDArray[np.float64]:
+    """Return what each node predicts, in the order of the tree; the core checks the numbers."""
+    if not isinstance(given, Sequence | np.ndarray) or len(given) != len(order):
+        raise ValueError(f"'answers' must be a list with an entry for each of {len(order)} nodes.")
+    answers = np.empty((len(order), n_outputs))
+    for place, label, row in zip(order, labels, answers, strict=True):
+        found = _naming(label, np.array, given[place], np.float64)
+        if found.size != n_outputs or found.ndim > 1:
+            what = "a number" if n_outputs == 1 else f"a list of {n_outputs} numbers"
+            raise ValueError(f"node {label}: its entry in 'answers' must be {what}.")
+        row[:] = found
+    return answers
 
 
 def _missing_rule(data: Entry) -> int:

@@ -37,6 +37,9 @@ def tree_to_dict(tree: "Tree") -> dict[str, Any]:
         header["classes_dtype"] = tree.classes.dtype.str
     if tree.cost_matrix is not None:
         header["cost_matrix"] = tree.cost_matrix.tolist()
+    if tree.answer is not None:
+        rows = tree.answer.tolist()
+        header["answers"] = [row[0] for row in rows] if tree.classes is None else rows
     places = column_places(schema.names)
     return {**header, "nodes": [_node_to_dict(node, places) for node in tree]}
 
@@ -48,7 +51,7 @@ def _node_to_dict(node: "Node", places: dict[str, int]) -> dict[str, Any]:
     if test is not None:
         entry |= _test_to_dict(test, tree.schema, places)
     if tree.classes is None:
-        entry["value"] = json_number(node.prediction)
+        entry["value"] = json_number(float(tree.value[id, 0]))
     else:
         entry["counts"] = [json_number(count) for count in tree.value[id].tolist()]
     entry["n_samples"] = node.n_samples
