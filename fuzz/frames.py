@@ -1,16 +1,15 @@
 """The arrays of small models, as the fuzz target of the decoder reads them."""
 
 import hashlib
-import re
 import warnings
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from answering import answering, answering_forest
 from sklearn.base import clone
 
-from fuzz import ROOT
 from fuzz.models import make_table
 from spinney import (
     BaggingClassifier,
@@ -31,13 +30,7 @@ CATEGORIES, ONE_TREE, FEWER = 1, 2, 4  # bits of the first byte: what the arrays
 Parts = dict[str, np.ndarray]
 
 
-def part_names() -> list[str]:
-    """Return the names of the arrays in the order of the core."""
-    text = (ROOT / "cpp/spinney/file/parts.hpp").read_text(encoding="utf-8")
-    return re.findall(r'"(\w+)"', text.split("kPartNames")[1].split("}")[0])
-
-
-NAMES = part_names()
+NAMES = _core.part_names()
 
 
 def frame(first: int, parts: Parts) -> bytes:
@@ -78,7 +71,10 @@ def small_models() -> list[Any]:
             BaggingClassifier(CARTClassifier(**small), targets="regroup", **few).fit(X, y),
             BaggingClassifier(CARTClassifier(max_depth=1), **few).fit(X, y, np.full(30, 0.3)),
         ]
-    return [model.tree_ for model in trees] + [model.forest_ for model in forests]
+    listed = [model.tree_ for model in trees] + [model.forest_ for model in forests]
+    # Of classes with surrogates and without, of numbers, and beside a tree that has none.
+    own_answers = [answering(model.tree_) for model in trees[:3]]
+    return [*listed, *own_answers, *(answering_forest(model.forest_) for model in forests[:2])]
 
 
 def large_forests() -> list[Any]:

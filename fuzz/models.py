@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from answering import answering, answering_forest
 from contracts.estimators import LISTED
 from contracts.tables import codes_for, mixed_table
 from sklearn.model_selection import KFold, RepeatedStratifiedKFold
@@ -104,4 +105,9 @@ def special_models(X: pd.DataFrame, y: np.ndarray) -> list[Any]:
     )
     texts = CARTClassifier(max_depth=1).fit(X, y.astype("<U7"))
     fitted = [one.fit(X, y) for one in models] + [one.fit(X, numbers) for one in regressors]
-    return [*fitted, texts, texts.tree_, odd, fitted[6].tree_.rules()]
+    own_answers = [answering(cart.tree_), answering_forest(fitted[2].forest_)]
+    own_answers += [
+        own_answers[0].rules(),
+        answering(CARTRegressor(max_depth=1).fit(X, numbers).tree_),
+    ]
+    return [*fitted, texts, texts.tree_, odd, fitted[6].tree_.rules(), *own_answers]

@@ -30,7 +30,7 @@ static bool spinney_keeps(int check) {
 }
 #endif
 """
-_REFUSES = re.compile(r'\s*\{?\s*(refuse\(|return (at_node\(|who|"[^"]|false;|\{\};))')
+_REFUSES = re.compile(r'\s*\{?\s*(refuse\(|return (at_node\(|named\(|who|"[^"]|false;|\{\};))')
 
 
 def _closing(text: str, opening: int) -> int:

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 #include <string>
@@ -72,6 +73,9 @@ nb::dict dict_of(StoredParts parts) {
 }  // namespace
 
 void bind_file(nb::module_& m) {
+  m.def(
+      "part_names", [] { return std::vector<std::string>(kPartNames.begin(), kPartNames.end()); },
+      "The names of the arrays that trees are stored in, in their order.");
   m.def(
       "tree_parts", [](const BoundTree& tree) { return dict_of(store(tree.tree())); }, nb::arg("tree"),
       "The arrays that a tree is stored in, by name.");

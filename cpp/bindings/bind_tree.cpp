@@ -1,5 +1,6 @@
 // Tree: its arrays in and out, and prediction.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -10,6 +11,7 @@
 #include "bindings.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
+#include "spinney/tree/fields.hpp"
 
 namespace spinney::bindings {
 
@@ -46,20 +48,42 @@ Lists take_lists(const nb::dict& state, const std::string& name, std::size_t arr
   return *lists;
 }
 
-/// A tree may leave out what the rest tells, a state may not.
-std::vector<double> take_numbers(const nb::dict& state, const char* name, std::size_t n_nodes) {
-  std::vector<double> numbers = take<double>(state, name);
-  if (numbers.size() != n_nodes) throw std::invalid_argument("not a tree: the node arrays differ in length");
-  return numbers;
-}
-
-std::vector<std::uint32_t> take_n_samples(const nb::dict& state) {
-  const auto wide = take<std::int64_t>(state, "n_samples");
-  for (std::size_t node = 0; node < wide.size(); ++node) {
-    if (wide[node] < 0 || wide[node] > kMostRows)
-      throw std::invalid_argument("not a tree: node " + std::to_string(node) + ": number of rows out of range");
+/// Whole numbers, which Python has in 64 bits.
+template <class Number>
+std::vector<Number> take_wholes(const nb::dict& state, const char* name) {
+  const auto wide = take<std::int64_t>(state, name);
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (!std::in_range<Number>(wide[i]))
+      throw std::invalid_argument("not a tree: node " + std::to_string(i) + ": " + name + " is out of range");
   }
   return {wide.begin(), wide.end()};
+}
+
+/// A plain array. A tree may leave out what follows from the rest, a state only what is optional.
+template <class F>
+void take_field(const nb::dict& state, const F& field, Tree& tree) {
+  const std::string name(field.name);
+  if (field.is_optional && !state.contains(name.c_str())) return;
+  using Number = typename F::Number;
+  std::vector<Number> numbers;
+  if constexpr (F::kWhole) {
+    numbers = take_wholes<Number>(state, name.c_str());
+  } else {
+    numbers = take<Number>(state, name.c_str());
+  }
+  if (numbers.size() != tree.n_nodes() * field.width(tree))
+    throw std::invalid_argument("not a tree: the node arrays differ in length");
+  field.in(tree) = typename F::Array(std::move(numbers));
+}
+
+/// All entries of a plain array, a row for each node if they are of outputs.
+template <class F>
+nb::object field_to_numpy(const F& field, const Tree& tree) {
+  using Wide = std::conditional_t<F::kWhole, std::int64_t, double>;
+  std::vector<Wide> numbers(tree.n_nodes() * field.width(tree));
+  for (std::size_t entry = 0; entry < numbers.size(); ++entry) numbers[entry] = field.at(tree, entry);
+  if (field.per_output) return nb::cast(to_numpy(std::move(numbers), {tree.n_nodes(), tree.n_outputs()}));
+  return nb::cast(to_numpy(std::move(numbers)));
 }
 
 TestTable take_tests(const nb::dict& state, const std::string& prefix) {
@@ -126,12 +150,7 @@ Tree tree_from_state(const nb::dict& state) {
   tree.n_children = NarrowNumbers(take<std::int32_t>(state, "n_children"));
   tree.parent = take<NodeId>(state, "parent");
   tree.default_branch = NarrowNumbers(take<std::int32_t>(state, "default_branch"));
-  tree.value = take<double>(state, "value");
-  tree.kept_weight = NarrowReals(take_numbers(state, "weight", tree.n_nodes()));
-  tree.kept_impurity = take_numbers(state, "impurity", tree.n_nodes());
-  tree.gain = take<double>(state, "gain");
-  tree.kept_risk = NarrowReals(take_numbers(state, "risk", tree.n_nodes()));
-  tree.n_samples = take_n_samples(state);
+  for_each_field([&](const auto& field) { take_field(state, field, tree); });
   tree.surrogates.tests = take_tests(state, "surrogate_");
   tree.surrogates.reversed = take<std::uint8_t>(state, "surrogate_reversed");
   tree.surrogates.agreement = take<double>(state, "surrogate_agreement");
@@ -153,12 +172,10 @@ nb::dict tree_to_state(const Tree& tree) {
   state["n_children"] = to_numpy(tree.n_children.wide());
   state["parent"] = to_numpy(tree.parent);
   state["default_branch"] = to_numpy(tree.default_branch.wide());
-  state["value"] = to_numpy(tree.value, {tree.n_nodes(), tree.n_outputs()});
-  state["weight"] = to_numpy(of_nodes(tree, &Tree::weight));
-  state["impurity"] = to_numpy(of_nodes(tree, &Tree::impurity));
-  state["gain"] = to_numpy(tree.gain);
-  state["risk"] = to_numpy(of_nodes(tree, &Tree::risk));
-  state["n_samples"] = to_numpy(std::vector<std::int64_t>(tree.n_samples.begin(), tree.n_samples.end()));
+  for_each_field([&](const auto& field) {
+    if (field.is_optional && field.is_left_out(tree)) return;
+    state[std::string(field.name).c_str()] = field_to_numpy(field, tree);
+  });
   put_tests(state, tree.surrogates.tests, "surrogate_");
   state["surrogate_reversed"] = to_numpy(tree.surrogates.reversed);
   state["surrogate_agreement"] = to_numpy(tree.surrogates.agreement);
@@ -185,6 +202,14 @@ void bind_tree(nb::module_& m) {
       .def("state", [](const BoundTree& self) { return tree_to_state(self.tree()); })
       .def_prop_ro("n_nodes", [](const BoundTree& self) { return self.tree().n_nodes(); })
       .def_prop_ro("n_classes", [](const BoundTree& self) { return self.tree().n_classes; })
+      .def_prop_ro(
+          "answer",
+          [](const BoundTree& self) -> std::optional<nb::ndarray<nb::numpy, double>> {
+            const Tree& tree = self.tree();
+            if (tree.answer.empty()) return std::nullopt;
+            return to_numpy(tree.answer, {tree.n_nodes(), tree.n_outputs()});
+          },
+          nb::rv_policy::automatic, "What each node predicts, of the shape of its values; None if that is its value.")
       .def("labels",
            [](const BoundTree& self) {
              std::vector<std::int64_t> labels;

@@ -53,6 +53,16 @@ Tree rich_tree() {
   return std::move(builder).finish();
 }
 
+/// A tree of one node that has the given counts.
+Tree single_leaf(const NodeStats& stats) {
+  Tree empty;
+  empty.n_features = 1;
+  empty.n_classes = static_cast<std::int32_t>(stats.value.size());
+  TreeBuilder builder(empty);
+  builder.add_root(stats);
+  return std::move(builder).finish();
+}
+
 std::string problem_with(const StoredParts& parts) {
   try {
     restore_tree(views_of(parts), std::vector<std::int32_t>{0, 0, 4});
@@ -104,27 +114,23 @@ TEST(a_tree_with_every_test_is_restored_to_the_last_bit) {
     CHECK(same_bits(again.weight(node), tree.weight(node)) && same_bits(again.risk(node), tree.risk(node)));
     CHECK(same_bits(again.impurity(node), tree.impurity(node)));
   }
-  CHECK(parts[place_of(Part::weight)].size == 0);  // told by the values
+  CHECK(parts[place_of(Part::weight)].size == 0);  // the sum of the values
 }
 
-TEST(impurities_of_gini_are_told_by_the_class_weights) {
+TEST(impurities_of_gini_follow_from_the_class_weights) {
   for (const std::size_t k : {2, 3}) {
-    PackedArrays arrays;
     RandomStream random(3, k);
-    for (std::size_t i = 0; i < 1000 * k; ++i) arrays.value.push_back(static_cast<double>(random.below(4)) * 0.1);
-    arrays.impurity.resize(1000);
-    told_ginis(arrays, k, 0, arrays.impurity);
-    for (std::size_t node = 0; node < 1000; ++node) {
-      const double* w = arrays.value.data() + node * k;
+    for (std::size_t i = 0; i < 1000; ++i) {
+      std::vector<double> w;
       double total = 0.0, squares = 0.0;
-      for (std::size_t c = 0; c < k; ++c) total += w[c];
+      for (std::size_t c = 0; c < k; ++c) total += w.emplace_back(static_cast<double>(random.below(4)) * 0.1);
       for (std::size_t c = 0; c < k; ++c) squares += total > 0.0 ? (w[c] / total) * (w[c] / total) : 0.0;
-      CHECK_NEAR(arrays.impurity[node], total > 0.0 ? 1.0 - squares : 0.0);
-      CHECK(same_bits(arrays.impurity[node], told_gini(w, total, k)));
+      CHECK_NEAR(gini_impurity(w.data(), total, k), total > 0.0 ? 1.0 - squares : 0.0);
+      const Tree leaf = single_leaf({.value = w, .weight = total, .impurity = gini_impurity(w.data(), total, k)});
+      CHECK(PackedTree(leaf).arrays().of<&Tree::stored_impurity>().empty());
+      CHECK(store(leaf)[place_of(Part::impurity)].size == 0);
+      CHECK(same_bits(PackedTree(leaf).unpack().impurity(0), leaf.impurity(0)));
     }
-    CHECK(tells_ginis(arrays, k));
-    arrays.impurity[999] = 0.125;
-    CHECK(!tells_ginis(arrays, k));
   }
 }
 
@@ -137,12 +143,12 @@ TEST(a_negative_zero_is_kept) {
   builder.add_root(counted(0, 3));
   Tree tree = std::move(builder).finish();
   CHECK(same_bits(PackedTree(tree).unpack().risk(0), 0.0));
-  tree.kept_risk.set(0, -0.0);
+  tree.stored_risk.set(0, -0.0);
   CHECK(same_bits(PackedTree(tree).unpack().risk(0), -0.0));
   tree.value[0] = tree.value[1] = 0.0;
-  tree.kept_weight.set(0, 0.0);
+  tree.stored_weight.set(0, 0.0);
   CHECK(same_bits(PackedTree(tree).unpack().weight(0), 0.0));
-  tree.kept_weight.set(0, -0.0);
+  tree.stored_weight.set(0, -0.0);
   CHECK(same_bits(PackedTree(tree).unpack().weight(0), -0.0));
 }
 

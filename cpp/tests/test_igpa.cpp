@@ -111,9 +111,9 @@ TEST(counting_again_the_rows_that_grew_a_tree_changes_nothing) {
         Interrupt interrupt;
         const Target target = p.target();
         // What they held is gone, so that nothing is right because nobody has touched it.
-        for (auto* numbers : {&after.value, &after.kept_impurity, &after.gain})
+        for (auto* numbers : {&after.value, &after.stored_impurity, &after.gain})
           std::fill(numbers->begin(), numbers->end(), -1.0);
-        after.kept_weight = after.kept_risk = NarrowReals(std::vector<double>(after.n_nodes(), -1.0));
+        after.stored_weight = after.stored_risk = NarrowReals(std::vector<double>(after.n_nodes(), -1.0));
         std::fill(after.n_samples.begin(), after.n_samples.end(), 0);
         for (std::size_t node = 0; node < after.n_nodes(); ++node)
           if (after.is_leaf(static_cast<NodeId>(node))) after.gain[node] = before.gain[node];
@@ -124,14 +124,14 @@ TEST(counting_again_the_rows_that_grew_a_tree_changes_nothing) {
         CHECK(after.tests.feature == before.tests.feature && after.tests.code == before.tests.code);
         CHECK(after.surrogates.lists == before.surrogates.lists);
         CHECK(after.n_samples == before.n_samples);
-        CHECK(after.kept_weight == before.kept_weight);
+        CHECK(after.stored_weight == before.stored_weight);
         CHECK(near(after.gain, before.gain));
         if (n_classes > 0) {
-          CHECK(after.value == before.value && after.kept_impurity == before.kept_impurity &&
-                after.kept_risk == before.kept_risk);
+          CHECK(after.value == before.value && after.stored_impurity == before.stored_impurity &&
+                after.stored_risk == before.stored_risk);
         } else {  // growth adds the rows up in the order of a column
-          CHECK(near(after.value, before.value) && near(after.kept_impurity, before.kept_impurity) &&
-                near(after.kept_risk.wide(), before.kept_risk.wide()));
+          CHECK(near(after.value, before.value) && near(after.stored_impurity, before.stored_impurity) &&
+                near(after.stored_risk.wide(), before.stored_risk.wide()));
         }
       }
     }

@@ -66,7 +66,7 @@ TEST(damaged_trees_are_refused) {
   CHECK(refused([](Tree& t) { t.value[0] = kInfinity; }));
   CHECK(refused([](Tree& t) { t.parent[3] = 0; }));
   CHECK(refused([](Tree& t) { t.default_branch.set(0, 2); }));
-  CHECK(refused([](Tree& t) { t.kept_weight.pop_back(); }));
+  CHECK(refused([](Tree& t) { t.stored_weight.pop_back(); }));
 }
 
 TEST(held_out_errors_follow_the_nodes_of_each_subtree) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a tree must be, told once more and in other words than Tree::check, so that a check that is lost is noticed.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -58,6 +59,19 @@ inline void demand_test(const TestTable& tests, std::size_t i, std::int32_t n_fe
   demand(end - begin == n_branches - 1, "cuts do not fit the branches");
 }
 
+/// What a node predicts where that is not its value.
+inline void demand_answer(const Tree& tree, std::size_t node) {
+  if (tree.answer.empty()) return;
+  double most = 0.0, sum = 0.0;
+  for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
+    const double v = tree.answer.at(node * tree.n_outputs() + k);
+    demand(tree.n_classes == 0 ? std::isfinite(v) : is_amount(v), "an answer is no share, or not finite");
+    most = std::max(most, v);
+    sum += v;
+  }
+  demand(tree.n_classes == 0 || (most > 0.0 && std::isfinite(sum)), "an answer has no share");
+}
+
 inline void demand_counts(const Tree& tree, std::size_t node) {
   double sum = 0.0;
   for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
@@ -66,6 +80,7 @@ inline void demand_counts(const Tree& tree, std::size_t node) {
     sum += v;
   }
   demand(std::isfinite(sum), "values have no sum");
+  demand_answer(tree, node);
   demand(is_amount(tree.weight(node)), "a weight is none");
   const double impurity = tree.impurity(node), gain = tree.gain[node], risk = tree.risk(node);
   demand(impurity == impurity && gain == gain && risk == risk, "impurity, gain or risk is NaN");

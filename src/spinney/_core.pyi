@@ -18,6 +18,12 @@ class Tree:
     @property
     def n_classes(self) -> int: ...
 
+    @property
+    def answer(self) -> NDArray[numpy.float64] | None:
+        """
+        What each node predicts, of the shape of its values; None if that is its value.
+        """
+
     def labels(self) -> NDArray[numpy.int64]: ...
 
     def apply(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int32]: ...
@@ -617,6 +623,9 @@ def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners:
 
 def boost(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: BoostPlan, n_threads: int, before: Forest | None, finished: object | None) -> tuple:
     """(forest, one row a round, weights of the rows)."""
+
+def part_names() -> list[str]:
+    """The names of the arrays that trees are stored in, in their order."""
 
 def tree_parts(tree: Tree) -> dict:
     """The arrays that a tree is stored in, by name."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from answering import answering
 
 from spinney import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, Tree
 
@@ -226,6 +227,11 @@ TREES: dict[str, Callable[[], Any]] = {
     "deep": lambda: comb(70, "majority"),
     "deep, fractional": lambda: comb(40, "fractional"),
     "3,000 categories": many_categories,
+    "own answers, costs": lambda: answering(
+        fitted(max_depth=6, text=False, cost_matrix=COSTS).tree_, 0.3
+    ),
+    "own answers, fractional": lambda: answering(fitted("fractional", max_depth=4).tree_),
+    "own answers, regression": lambda: answering(fitted(n_classes=0, max_depth=6).tree_),
     "C4.5": lambda: multiway_fitted(C45Classifier(min_samples_leaf=8)),
     "ID3": lambda: multiway_fitted(ID3Classifier(max_depth=3)),
 }

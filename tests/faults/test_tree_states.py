@@ -1,17 +1,10 @@
 """A state whose numbers would give answers that are no shares is refused, naming the node."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from faults.outcomes import Raises, table
-from spinney import CARTClassifier, Tree
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from fuzz.frames import part_names
+from spinney import CARTClassifier, Tree, _core
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +36,7 @@ def test_numbers_that_are_no_counts_are_refused(state, name, numbers, outcome):
     size = parts[name].size if name in parts else parts["kind"].size
     wide = np.append(numbers, np.full(size - len(numbers), 0.5))
     parts[name] = wide if 1e308 in numbers else wide.astype(np.float32)  # no wider than it must be
-    changed = state | {"parts": {part: parts[part] for part in part_names() if part in parts}}
+    changed = state | {"parts": {part: parts[part] for part in _core.part_names() if part in parts}}
     tree = Tree.__new__(Tree)
     with pytest.raises(outcome.error, match=outcome.words):
         tree.__setstate__(changed)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from answering import answering, answering_forest
 
 import spinney
-from spinney._file._container import VERSION
+from spinney._file._container import version_for
+from spinney._file._models import contents_of
 from spinney.evolve import Bool, Function, Numeric
 
 FOLDER = Path(__file__).parent / "golden"
@@ -89,11 +91,22 @@ def models() -> dict[str, Any]:
     return {**named, "Tree": cart.tree_, "Forest": forest, "RuleSet": named["C45Classifier"].rules_}
 
 
+def later_models() -> dict[str, Any]:
+    """Return models that hold what came with later versions of the format, by name."""
+    X, y = table()
+    tree = answering(spinney.CARTClassifier(max_depth=2).fit(X, y).tree_)
+    fit = spinney.RandomForestRegressor(2, max_depth=3, random_state=0).fit
+    forest = answering_forest(fit(X, np.arange(len(y)) * 0.25).forest_)
+    return {"Tree": tree, "Forest": forest, "RuleSet": tree.rules()}
+
+
 def answers(model: Any) -> dict[str, Any]:
     """Return what a model answers for the rows that are kept with the files, as JSON has it."""
     X = pd.DataFrame(json.loads((FOLDER / "rows.json").read_text()))
     if isinstance(model, spinney.ensemble.Forest):
-        return {"n_nodes": model.n_nodes.tolist(), "values": model[0].value.tolist()}
+        found = {"n_nodes": model.n_nodes.tolist(), "values": model[0].value.tolist()}
+        own = model[0].answer
+        return found if own is None else found | {"answers": own.tolist()}
     known = [name for name in ANSWERS if hasattr(model, name)]
     return {name: getattr(model, name)(X).tolist() for name in known}
 
@@ -104,13 +117,12 @@ def main() -> None:
         rows = table()[0].astype(object)
         columns = rows.where(rows.notna(), None).to_dict("list")
         (FOLDER / "rows.json").write_text(json.dumps(columns, separators=(",", ":")) + "\n")
-    version = f"{VERSION[0]}.{VERSION[1]}"
-    folder = FOLDER / version
-    folder.mkdir(parents=True, exist_ok=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = models()
-    for name, model in made.items():
+        made = [*models().items(), *later_models().items()]
+    for name, model in made:
+        folder = FOLDER / "{}.{}".format(*version_for(contents_of(model).arrays))
+        folder.mkdir(parents=True, exist_ok=True)
         if (folder / f"{name}.spinney").exists():
             continue
         spinney.save(model, folder / f"{name}.spinney")

@@ -316,7 +316,7 @@ def test_a_header_of_a_million_keys_is_refused(path):
 
 def test_a_newer_version_says_which_spinney_it_needs(tree, path):
     spinney.save(tree, path)
-    for version in (b"2.0", b"1.1"):
+    for version in (b"2.0", b"1.2"):
         data = path.read_bytes()
         change_header(
             path, b'"version":"1.0","needs":"0.1.0"', b'"version":"%s","needs":"7.2.1"' % version

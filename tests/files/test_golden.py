@@ -8,7 +8,7 @@ from contracts.estimators import CLASSES
 
 import spinney
 from files.make_golden import FOLDER, FUNCTIONS, answers
-from spinney._file._container import VERSION
+from spinney._file._container import VERSIONS
 from spinney._state._registry import ESTIMATORS
 
 FILES = sorted(FOLDER.glob("*/*.spinney"))
@@ -28,13 +28,16 @@ def test_a_golden_file_loads_and_answers_as_it_did(path, tmp_path):
             np.testing.assert_allclose(found[name], wanted, rtol=1e-9, atol=1e-12)
         else:
             assert found[name] == wanted
-    if path.parent.name == f"{VERSION[0]}.{VERSION[1]}":
-        spinney.save(model, tmp_path / "again.spinney")
-        assert (tmp_path / "again.spinney").read_bytes() == path.read_bytes()
+    spinney.save(model, tmp_path / "again.spinney")
+    assert (tmp_path / "again.spinney").read_bytes() == path.read_bytes()
 
 
-def test_every_class_has_a_golden_file_of_this_version():
-    here = {path.stem for path in FILES if path.parent.name == f"{VERSION[0]}.{VERSION[1]}"}
+def test_every_version_of_the_format_has_golden_files():
+    assert {path.parent.name for path in FILES} == {"{}.{}".format(*one) for one in VERSIONS}
+
+
+def test_every_class_has_a_golden_file_of_the_version_that_is_written():
+    here = {path.stem for path in FILES if path.parent.name == "1.0"}
     names = {cls.__name__ for cls in ESTIMATORS}
     assert here == names | {"Tree", "Forest", "RuleSet"}
     assert {cls.__name__ for cls in CLASSES} <= names

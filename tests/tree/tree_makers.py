@@ -97,8 +97,10 @@ def _state(draw: st.DrawFn, schema: Schema, asked: list[Any], n_classes: int) ->
     def floats(*shape: int) -> Any:
         return np.array([draw(COUNTS) for _ in range(int(np.prod(shape)))], float).reshape(shape)
 
+    own_answers = floats(n_nodes, max(1, n_classes)) + 0.5 if draw(st.booleans()) else None
     return {
         **pack_tests(asked, schema),
+        **({} if own_answers is None else {"answer": own_answers}),
         **pack_tests([s.test for s in flat], schema, "surrogate_"),
         "surrogate_reversed": np.array([s.reversed for s in flat], dtype=np.uint8),
         "surrogate_agreement": np.array([s.agreement for s in flat], dtype=float),

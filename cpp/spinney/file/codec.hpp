@@ -23,9 +23,4 @@ inline Forest restore_forest(const PartViews& parts, std::span<const std::int32_
   return restore_forest(parts, n_categories, alone);
 }
 
-/// Gini's impurity of some nodes of a packed tree of classes.
-void told_ginis(const PackedArrays& arrays, std::size_t k, std::size_t begin, std::span<double> out);
-/// Whether these are all of its impurities.
-bool tells_ginis(const PackedArrays& arrays, std::size_t k);
-
 }  // namespace spinney

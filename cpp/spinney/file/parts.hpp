@@ -2,12 +2,14 @@
 // The arrays that some trees are stored in: all of one kind behind each other, tree after tree and node after node.
 // What follows from the rest is left out, and an array without entries too.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "spinney/file/stored.hpp"
+#include "spinney/tree/fields.hpp"
 
 namespace spinney {
 
@@ -26,11 +28,11 @@ enum class Part : std::uint8_t {
   default_branch,  // of each inner node
   n_samples,       // of each node
   value,           // of each node and class
-  weight,          // of each node; left out if all are the sums of values, or in regression the numbers of rows
-  impurity,        // of each node; left out if all are Gini's, or in regression risk / weight
-  gain,            // of each inner node
-  risk,            // of each node; left out if all are the least costs of values (classification)
-  n_surrogates,    // of each inner node; left out if all are 0
+  weight,          // of each node, as the other plain arrays that tree/fields.hpp lists; some may be left out
+  impurity,
+  gain,
+  risk,
+  n_surrogates,  // of each inner node; left out if all are 0
   // Of each test, and then the same for surrogates.
   feature,    // unless it is an expression
   threshold,  // of a threshold test
@@ -61,12 +63,12 @@ enum class Part : std::uint8_t {
   n_objective,  // of each tree: letters of the name of its objective; left out if all have the default one
   objective,    // these letters
 };
-inline constexpr std::size_t kParts = 47;
 /// From a part of a test to the same part of a surrogate.
 inline constexpr std::size_t kToSurrogates =
     static_cast<std::size_t>(Part::surrogate_feature) - static_cast<std::size_t>(Part::feature);
 
-inline constexpr std::array<std::string_view, kParts> kPartNames = {
+/// The parts above. A plain array of nodes that is not among them is a part behind them, by the name of its field.
+inline constexpr auto kNamedParts = std::to_array<std::string_view>({
     "n_features",
     "n_nodes",
     "n_classes",
@@ -114,17 +116,32 @@ inline constexpr std::array<std::string_view, kParts> kPartNames = {
     "adjusted",
     "n_objective",
     "objective",
-};
+});
+
+inline constexpr std::size_t kParts = [] {
+  std::size_t n = kNamedParts.size();
+  for_each_field([&](const auto& field) { n += std::ranges::count(kNamedParts, field.name) == 0 ? 1 : 0; });
+  return n;
+}();
+inline constexpr std::array<std::string_view, kParts> kPartNames = [] {
+  std::array<std::string_view, kParts> names;
+  auto end = std::ranges::copy(kNamedParts, names.begin()).out;
+  for_each_field([&](const auto& field) {
+    if (std::ranges::count(kNamedParts, field.name) == 0) *end++ = field.name;
+  });
+  return names;
+}();
+
+constexpr std::size_t place_of(Part part) { return static_cast<std::size_t>(part); }
 
 /// Whether the numbers of a part may be other than whole.
 constexpr bool holds_reals(Part part) {
+  bool reals = false;
+  for_each_field(
+      [&](const auto& field) { reals = reals || (!field.kWhole && field.name == kPartNames[place_of(part)]); });
+  if (reals) return true;
   switch (part) {
     case Part::cost:
-    case Part::value:
-    case Part::weight:
-    case Part::impurity:
-    case Part::gain:
-    case Part::risk:
     case Part::threshold:
     case Part::cut:
     case Part::constant:
@@ -137,19 +154,24 @@ constexpr bool holds_reals(Part part) {
   }
 }
 
-constexpr std::size_t place_of(Part part) { return static_cast<std::size_t>(part); }
-
 template <class T>
 using ByPart = std::array<T, kParts>;
 /// A view without entries stands for an array that is not there.
 using PartViews = ByPart<StoredView>;
 using StoredParts = ByPart<Stored>;
 
-inline std::optional<Part> part_of(std::string_view name) {
+constexpr std::optional<Part> part_of(std::string_view name) {
   for (std::size_t i = 0; i < kParts; ++i) {
     if (kPartNames[i] == name) return static_cast<Part>(i);
   }
   return std::nullopt;
+}
+
+/// The part of a plain array.
+template <class F>
+constexpr Part part_for(const F&) {
+  constexpr Part part = *part_of(std::get<field_place<F::kMember>>(kFields).name);
+  return part;
 }
 
 }  // namespace spinney

@@ -130,7 +130,6 @@ void take_inner(Source& source, Tree& tree, std::size_t node) {
   const bool two = tree.tests.kind[node] != TestKind::multiway;
   take_children(tree, node, distance, two ? 2 : source.small(Part::n_children));
   tree.default_branch.set(node, source.small(Part::default_branch));
-  tree.gain[node] = source.real(Part::gain);
   take_test(source, tree.tests, node, 0);
 }
 
@@ -142,21 +141,33 @@ void take_kinds(Source& source, Tree& tree, std::size_t n) {
   }
 }
 
-NarrowReals take_reals(Source& source, Part part, std::size_t n) {
-  source.need(part, n);
-  NarrowReals reals;
-  reals.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) reals.push_back(source.real(part));
-  return reals;
+/// Numbers from a part, one by one: they may be kept in another type.
+template <class Array>
+void take_numbers(Source& source, Part part, std::size_t n, Array& array) {
+  if constexpr (requires { source.fill(part, array, n); }) {
+    source.fill(part, array, n);
+  } else {
+    source.need(part, n);
+    array.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) array.push_back(source.real(part));
+  }
 }
 
-/// What need not be stored. Shares of rows go by the weights of children, so that those are at hand.
-void take_numbers(Source& source, Tree& tree, std::size_t n) {
-  if (source.has(Part::weight)) tree.kept_weight = take_reals(source, Part::weight, n);
-  if (source.has(Part::impurity)) source.fill(Part::impurity, tree.kept_impurity, n);
-  if (source.has(Part::risk)) tree.kept_risk = take_reals(source, Part::risk, n);
-  if (tree.missing == MissingRule::fractional && tree.kept_weight.empty())
-    tree.kept_weight = NarrowReals(of_nodes(tree, &Tree::weight));
+/// The plain arrays of a tree whose kinds of nodes are there.
+void take_fields(Source& source, Tree& tree) {
+  const auto& kinds = tree.tests.kind;
+  const auto n_leaves = static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), TestKind::leaf));
+  for_each_field([&](const auto& field) {
+    const Part part = part_for(field);
+    if (!source.has(part) && field.may_be_left_out(tree)) return;
+    const std::size_t n_entries = (kinds.size() - (field.inner_only ? n_leaves : 0)) * field.width(tree);
+    auto& array = field.in(tree);
+    take_numbers(source, part, n_entries, array);
+    if (field.inner_only) spread_inner(array, kinds.size(), [&](std::size_t i) { return kinds[i] == TestKind::leaf; });
+  });
+  // Shares of rows go by the weights of children, so that those are at hand.
+  if (tree.missing == MissingRule::fractional && tree.stored_weight.empty())
+    tree.stored_weight = NarrowReals(of_nodes(tree, &Tree::weight));
 }
 
 std::string take_name(Source& source, std::size_t n) {
@@ -190,10 +201,7 @@ void take_nodes(Source& source, Tree& tree, std::size_t n) {
   tree.n_children.assign_zeros(n);
   tree.parent.assign(n, kNoNode);
   tree.default_branch.assign_zeros(n);
-  tree.gain.assign(n, 0.0);
-  source.fill(Part::n_samples, tree.n_samples, n);
-  source.fill(Part::value, tree.value, n * tree.n_outputs());
-  take_numbers(source, tree, n);
+  take_fields(source, tree);
   for (std::size_t node = 0; node < n; ++node) {
     if (tree.tests.kind[node] != TestKind::leaf) at_node(node, [&] { take_inner(source, tree, node); });
     tree.tests.close_lists();
@@ -210,28 +218,28 @@ void check_codes(const TestTable& tests, std::span<const std::int32_t> n_categor
   }
 }
 
-/// What trees repeat of what other arrays tell.
+/// What all trees so far could have left out.
 struct Repeats {
-  bool weight = true, impurity = true, risk = true, no_surrogates = true, no_objective = true;
+  FieldFlags fields = all_true();
+  bool no_surrogates = true, no_objective = true;
 
-  void look_at(const Tree& tree, const Source& source) {
-    const auto same = [&](Part part, const auto& kept, double (Tree::*told)(std::size_t) const) {
-      if (!source.has(part) || kept.empty()) return true;
-      for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-        if (!same_bits(kept[node], (tree.*told)(node))) return false;
-      }
-      return true;
-    };
-    weight = weight && same(Part::weight, tree.kept_weight, &Tree::told_weight);
-    impurity = impurity && same(Part::impurity, tree.kept_impurity, &Tree::told_impurity);
-    risk = risk && same(Part::risk, tree.kept_risk, &Tree::told_risk);
+  void look_at(const Tree& tree) {
+    for_each_field([&](const auto& field) {
+      bool& repeats = fields[place_of_field(field)];
+      repeats = repeats && field.follows(tree);
+    });
     no_surrogates = no_surrogates && tree.surrogates.tests.size() == 0;
     no_objective = no_objective && tree.objective.empty();
   }
+  /// A packed tree has left out what it could.
+  void look_at(const PackedTree& tree) {
+    for_each_field([&](const auto& field) {
+      bool& repeats = fields[place_of_field(field)];
+      repeats = repeats && field.may_be_left_out(tree.tree()) && tree.arrays().of(field).empty();
+    });
+  }
   void join(const Repeats& other) {
-    weight = weight && other.weight;
-    impurity = impurity && other.impurity;
-    risk = risk && other.risk;
+    for (std::size_t f = 0; f < kNumFields; ++f) fields[f] = fields[f] && other.fields[f];
     no_surrogates = no_surrogates && other.no_surrogates;
     no_objective = no_objective && other.no_objective;
   }
@@ -239,11 +247,16 @@ struct Repeats {
     const auto once = [&](Part part, bool repeats) {
       if (parts[place_of(part)].size > 0 && repeats) refuse(name_of(part) + " repeats what other arrays tell");
     };
-    once(Part::weight, weight);
-    once(Part::impurity, impurity);
-    once(Part::risk, risk);
+    for_each_field([&](const auto& field) { once(part_for(field), fields[place_of_field(field)]); });
     once(Part::n_surrogates, no_surrogates);
     once(Part::n_objective, no_objective);
+  }
+
+ private:
+  static FieldFlags all_true() {
+    FieldFlags flags;
+    flags.fill(true);
+    return flags;
   }
 };
 
@@ -267,7 +280,7 @@ class Restore {
       check_codes(tree.tests, n_categories_, "node ");
       check_codes(tree.surrogates.tests, n_categories_, "surrogate ");
     }
-    repeats.look_at(tree, source);
+    repeats.look_at(tree);
     return tree;
   }
 
@@ -277,12 +290,7 @@ class Restore {
     Tree like;
     const std::uint32_t n = take_head(source, n_features_, groups, like);
     if (auto packed = take_packed(source, like, n, scratch)) {
-      // Only what is stored can repeat anything.
-      if (source.has(Part::weight) || source.has(Part::risk)) {
-        repeats.look_at(packed->unpack(), source);
-      } else if (source.has(Part::impurity)) {
-        repeats.impurity = repeats.impurity && tells_ginis(packed->arrays(), packed->n_outputs());
-      }
+      repeats.look_at(*packed);
       return std::move(*packed);
     }
     source = before;

@@ -28,7 +28,6 @@ std::optional<PackedArrays> take_routes(Source& source, std::size_t n_inner, Pac
   source.fill(Part::feature, scratch.feature, n_inner);
   source.fill(Part::threshold, scratch.threshold, n_inner);
   source.fill(Part::default_branch, scratch.default_branch, n_inner);
-  source.fill(Part::gain, arrays.gain, n_inner);
   arrays.nodes.resize(n);
   arrays.default_branch.assign(n, 0);
   for (std::size_t node = 0, i = 0; node < n; ++node) {
@@ -44,32 +43,32 @@ std::optional<PackedArrays> take_routes(Source& source, std::size_t n_inner, Pac
   return arrays;
 }
 
-/// Values, in the narrower type if they fit it.
-void take_values(Source& source, std::size_t n, PackedArrays& arrays) {
-  const StoredType type = source.type(Part::value);
-  if (type != StoredType::f64 && type != StoredType::u32) return source.fill(Part::value, arrays.small_value, n);
-  source.fill(Part::value, arrays.value, n);
-  if (!std::all_of(arrays.value.begin(), arrays.value.end(), is_single)) return;
-  arrays.small_value.assign(arrays.value.begin(), arrays.value.end());
-  arrays.value = {};
+/// Numbers in single precision if they fit it.
+PackedReals take_reals(Source& source, Part part, std::size_t n) {
+  const StoredType type = source.type(part);
+  if (type == StoredType::f64 || type == StoredType::u32) {
+    std::vector<double> numbers;
+    source.fill(part, numbers, n);
+    return PackedReals(std::move(numbers));
+  }
+  std::vector<float> numbers;
+  source.fill(part, numbers, n);
+  return PackedReals(std::move(numbers));
 }
 
-/// Weights, risks and impurities, or what tells them. Returns false if risks are missing that nothing tells.
-bool take_statistics(Source& source, std::size_t n, const Tree& like, PackedArrays& arrays) {
-  if (source.has(Part::weight)) source.fill(Part::weight, arrays.weight, n);
-  if (source.has(Part::risk)) source.fill(Part::risk, arrays.risk, n);
-  if (source.has(Part::impurity)) source.fill(Part::impurity, arrays.impurity, n);
-  if (like.n_classes > 0) {
-    if (!arrays.impurity.empty()) return true;
-    arrays.impurity.resize(n);
-    told_ginis(arrays, like.n_outputs(), 0, arrays.impurity);
-    return true;
-  }
-  if (arrays.risk.empty()) return false;
-  if (arrays.weight.empty()) arrays.weight.assign(arrays.n_samples.begin(), arrays.n_samples.end());
-  for (std::size_t node = arrays.impurity.size(); node < n; ++node)
-    arrays.impurity.push_back(arrays.weight[node] > 0.0 ? arrays.risk[node] / arrays.weight[node] : 0.0);
-  return true;
+/// The plain arrays.
+void take_fields(Source& source, std::size_t n_inner, const Tree& like, PackedArrays& arrays) {
+  for_each_field([&](const auto& field) {
+    const Part part = part_for(field);
+    if (!source.has(part) && field.may_be_left_out(like)) return;
+    const std::size_t n_entries = (field.inner_only ? n_inner : arrays.nodes.size()) * field.width(like);
+    if constexpr (std::remove_cvref_t<decltype(field)>::kWhole) {
+      source.fill(part, arrays.of(field), n_entries);
+    } else {
+      arrays.of(field) = take_reals(source, part, n_entries);
+    }
+  });
+  arrays.leave_out(like);
 }
 
 }  // namespace
@@ -85,9 +84,7 @@ std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::siz
   if (!n_inner) return {};
   auto arrays = take_routes(source, *n_inner, scratch);
   if (!arrays) return {};
-  source.fill(Part::n_samples, arrays->n_samples, n);
-  take_values(source, n * like.n_outputs(), *arrays);
-  if (!take_statistics(source, n, like, *arrays)) return {};
+  take_fields(source, *n_inner, like, *arrays);
   if (!scratch.like || scratch.like->n_classes != like.n_classes || scratch.like->missing != like.missing)
     scratch.like = std::make_shared<const Tree>(like);
   PackedTree tree(scratch.like, std::move(*arrays));
@@ -118,10 +115,11 @@ std::vector<Places> beginnings(const PartViews& parts) {
     };
     for (const Part part : {Part::n_nodes, Part::n_classes, Part::missing, Part::n_costs, Part::n_groups})
       move(part, 1);
-    for (const Part part : {Part::kind, Part::n_samples, Part::weight, Part::impurity, Part::risk}) move(part, n);
-    for (const Part part : {Part::child, Part::default_branch, Part::gain, Part::feature, Part::threshold})
-      move(part, *n_inner);
-    move(Part::value, n * k);
+    move(Part::kind, n);
+    for (const Part part : {Part::child, Part::default_branch, Part::feature, Part::threshold}) move(part, *n_inner);
+    for_each_field([&](const auto& field) {
+      move(part_for(field), (field.inner_only ? *n_inner : n) * (field.per_output ? k : 1));
+    });
     move(Part::cost, parts[place_of(Part::n_costs)].at<std::size_t>(i));
     move(Part::group, parts[place_of(Part::n_groups)].at<std::size_t>(i));
     begins.push_back(at);

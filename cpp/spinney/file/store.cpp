@@ -9,21 +9,16 @@ namespace spinney {
 
 namespace {
 
-/// Sends every number of a tree to its part, in order. A sink has whole(part, n), real(part, x), and wholes and reals
-/// for many.
+/// Sends every number of a tree to its part, in order, but for plain arrays that are left out. A sink has
+/// whole(part, n), real(part, x), and wholes and reals for many.
 template <class Sink>
 class Sender {
  public:
-  explicit Sender(Sink& sink) : sink_(sink) {}
+  Sender(Sink& sink, const FieldFlags& left_out) : sink_(sink), left_out_(left_out) {}
 
   void send(const Tree& tree, std::span<const std::int32_t> groups) {
     send_head(tree, tree.n_nodes(), groups);
     sink_.wholes(Part::kind, std::span<const TestKind>(tree.tests.kind));
-    sink_.wholes(Part::n_samples, std::span<const std::uint32_t>(tree.n_samples));
-    sink_.reals(Part::value, std::span<const double>(tree.value));
-    send_numbers(Part::weight, tree, &Tree::weight);
-    send_numbers(Part::impurity, tree, &Tree::impurity);
-    send_numbers(Part::risk, tree, &Tree::risk);
     send_inner(tree);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
       if (tree.tests.kind[node] > TestKind::threshold) send_lists(tree.tests, node, 0);
@@ -31,7 +26,7 @@ class Sender {
     }
   }
 
-  /// A tree that is packed, from its arrays; weight and risk only if they are not told by values.
+  /// A tree that is packed, from its arrays.
   void send(const PackedTree& tree, std::span<const std::int32_t> groups) {
     const PackedArrays& from = tree.arrays();
     const std::size_t n = tree.n_nodes();
@@ -46,13 +41,15 @@ class Sender {
     }
     listed_.resize(n_inner);
     sink_.wholes(Part::kind, std::span<const std::uint8_t>(kinds_));
-    sink_.wholes(Part::n_samples, std::span<const std::uint32_t>(from.n_samples));
-    sink_.reals(Part::value, std::span<const float>(from.small_value));
-    sink_.reals(Part::value, std::span<const double>(from.value));
-    sink_.reals(Part::weight, std::span<const double>(from.weight));
-    sink_.reals(Part::risk, std::span<const double>(from.risk));
-    sink_.reals(Part::impurity, std::span<const double>(from.impurity));
-    sink_.reals(Part::gain, std::span<const double>(from.gain));
+    for_each_field([&](const auto& field) {
+      if (left_out_[place_of_field(field)]) return;
+      const auto& array = from.of(field);
+      if constexpr (std::remove_cvref_t<decltype(field)>::kWhole) {
+        send_all(part_for(field), array);
+      } else {
+        array.visit([&](const auto& numbers) { send_all(part_for(field), numbers); });
+      }
+    });
     gather(Part::child, wholes_,
            [&](NodeId node) { return static_cast<std::uint32_t>(from.nodes[node].child - node); });
     gather(Part::default_branch, wholes_, [&](NodeId node) { return std::uint32_t{from.default_branch[node]}; });
@@ -81,7 +78,9 @@ class Sender {
     gather(Part::child, wholes_, [&](NodeId node) { return small(tree.first_child[node] - node); });
     gather(Part::default_branch, wholes_, [&](NodeId node) { return small(tree.default_branch[node]); });
     gather(Part::n_surrogates, wholes_, [&](NodeId node) { return small(tree.surrogates.lists.length(node)); });
-    gather(Part::gain, reals_, [&](NodeId node) { return tree.gain[node]; });
+    for_each_field([&](const auto& field) {
+      if (!left_out_[place_of_field(field)]) send_field(field, tree);
+    });
     list(tree, [](TestKind kind) { return kind != TestKind::leaf && kind != TestKind::expression; });
     gather(Part::feature, wholes_, [&](NodeId node) { return small(tree.tests.feature[node]); });
     list(tree, [](TestKind kind) { return kind == TestKind::threshold; });
@@ -106,16 +105,30 @@ class Sender {
   void gather(Part part, std::vector<T>& out, const ValueOf& value_of) {
     out.resize(listed_.size());
     for (std::size_t i = 0; i < listed_.size(); ++i) out[i] = value_of(listed_[i]);
-    if constexpr (std::is_same_v<T, double>) {
-      sink_.reals(part, std::span<const double>(out));
+    send_all(part, out);
+  }
+
+  template <class T>
+  void send_all(Part part, const std::vector<T>& numbers) {
+    if constexpr (std::is_floating_point_v<T>) {
+      sink_.reals(part, std::span<const T>(numbers));
     } else {
-      sink_.wholes(part, std::span<const T>(out));
+      sink_.wholes(part, std::span<const T>(numbers));
     }
   }
 
-  void send_numbers(Part part, const Tree& tree, double (Tree::*number)(std::size_t) const) {
-    const std::vector<double> numbers = of_nodes(tree, number);
-    sink_.reals(part, std::span<const double>(numbers));
+  /// A plain array; the inner nodes are listed.
+  template <class F>
+  void send_field(const F& field, const Tree& tree) {
+    using Number = typename F::Number;
+    if constexpr (std::is_same_v<typename F::Array, std::vector<Number>>) {
+      if (!field.inner_only && !field.is_left_out(tree)) return send_all(part_for(field), field.in(tree));
+    }
+    std::vector<Number> numbers;
+    if (field.inner_only) return gather(part_for(field), numbers, [&](NodeId node) { return field.at(tree, node); });
+    numbers.resize(tree.n_nodes() * field.width(tree));
+    for (std::size_t entry = 0; entry < numbers.size(); ++entry) numbers[entry] = field.at(tree, entry);
+    send_all(part_for(field), numbers);
   }
 
   void send_surrogates(const Tree& tree, std::size_t node) {
@@ -160,6 +173,7 @@ class Sender {
   }
 
   Sink& sink_;
+  const FieldFlags& left_out_;
   std::vector<std::uint8_t> kinds_;
   std::vector<NodeId> listed_;
   std::vector<std::uint32_t> wholes_;
@@ -222,85 +236,76 @@ struct Write {
   }
 };
 
-struct Told {
-  bool weight = true, impurity = true, risk = true;
-  void join(const Told& other) {
-    weight = weight && other.weight;
-    impurity = impurity && other.impurity;
-    risk = risk && other.risk;
-  }
-};
-
-Told told_by(const Tree& tree) {
-  Told told;
-  for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
-    told.weight =
-        told.weight && (tree.kept_weight.empty() || same_bits(tree.kept_weight[node], tree.told_weight(node)));
-    told.impurity =
-        told.impurity && (tree.kept_impurity.empty() || same_bits(tree.kept_impurity[node], tree.told_impurity(node)));
-    told.risk = told.risk && (tree.kept_risk.empty() || same_bits(tree.kept_risk[node], tree.told_risk(node)));
-  }
-  return told;
+FieldFlags follow(const Tree& tree) {
+  FieldFlags flags;
+  for_each_field([&](const auto& field) { flags[place_of_field(field)] = field.follows(tree); });
+  return flags;
 }
 
-/// A packed tree knows of weight and risk what its values tell.
-Told told_by(const PackedTree& tree) {
-  const PackedArrays& arrays = tree.arrays();
-  if (tree.n_classes() == 0) return {false, false, false};  // it is looked at whole
-  return {arrays.weight.empty(), tells_ginis(arrays, tree.n_outputs()), arrays.risk.empty()};
+/// A tree that is packed has left out all that it can.
+FieldFlags follow(const PackedTree& tree) {
+  if (!tree.is_packed()) return follow(tree.tree());
+  FieldFlags flags;
+  for_each_field([&](const auto& field) {
+    flags[place_of_field(field)] = field.may_be_left_out(tree.tree()) && tree.arrays().of(field).empty();
+  });
+  return flags;
 }
 
-struct Measured {
-  Measure measure;
-  Told told;
-};
+/// One of the trees to store. `use` is called with it, unpacked if it lacks arrays that have to be stored.
+template <class Use>
+void with_member(const Tree& tree, const FieldFlags&, const Use& use) {
+  use(tree);
+}
+template <class Use>
+void with_member(const PackedTree& tree, const FieldFlags& left_out, const Use& use) {
+  if (!tree.is_packed()) return use(tree.tree());
+  if (follow(tree) == left_out) return use(tree);
+  use(tree.unpack());
+}
 
-/// members(i, use) calls use(tree) with one of n trees, packed or not; groups(i) are its groups.
-template <class Members, class Groups>
-StoredParts store_all(std::size_t n, std::size_t n_features, const Members& members, const Groups& groups,
+/// The arrays of the parts, without entries yet.
+StoredParts make_room(const ByPart<Range>& ranges) {
+  StoredParts parts;
+  for (std::size_t p = 0; p < kParts; ++p) {
+    const StoredType type = ranges[p].type();
+    parts[p] = {.type = type, .size = ranges[p].size, .bytes = std::vector<std::byte>(ranges[p].size * size_of(type))};
+  }
+  return parts;
+}
+
+/// member(i) is one of n trees, packed or not; groups(i) are its groups.
+template <class MemberOf, class GroupsOf>
+StoredParts store_all(std::size_t n, std::size_t n_features, const MemberOf& member, const GroupsOf& groups,
                       ThreadTeam& team) {
-  std::vector<Measured> measured(n);
-  Told told;
-  const auto measure = [&](std::size_t i, const auto& tree) {
-    measured[i].measure = {};
-    Sender<Measure>(measured[i].measure).send(tree, groups(i));
-    measured[i].told = told_by(tree);
-  };
-  team.run(n, [&](std::size_t i, std::size_t) { members(i, false, [&](const auto& tree) { measure(i, tree); }); });
-  const auto join = [&] {
-    told = {};
-    for (const Measured& one : measured) told.join(one.told);
-  };
-  join();
-  // What one tree has to store, all have to: those that leave it out are looked at whole.
-  const bool whole = !told.weight || !told.risk;
-  if (whole) {
-    team.run(n, [&](std::size_t i, std::size_t) { members(i, true, [&](const auto& tree) { measure(i, tree); }); });
-    join();
-  }
+  std::vector<FieldFlags> can_leave_out(n);
+  team.run(n, [&](std::size_t i, std::size_t) { can_leave_out[i] = follow(member(i)); });
+  FieldFlags left_out;  // what one tree has to store, all have to
+  for (std::size_t f = 0; f < kNumFields; ++f)
+    left_out[f] =
+        std::all_of(can_leave_out.begin(), can_leave_out.end(), [f](const FieldFlags& one) { return one[f]; });
+  std::vector<Measure> measured(n);
+  team.run(n, [&](std::size_t i, std::size_t) {
+    const auto measure = [&](const auto& tree) { Sender<Measure>(measured[i], left_out).send(tree, groups(i)); };
+    with_member(member(i), left_out, measure);
+  });
   ByPart<Range> ranges{};
   std::vector<ByPart<std::size_t>> begins(n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t p = 0; p < kParts; ++p) {
       begins[i][p] = ranges[p].size;
-      ranges[p].join(measured[i].measure.ranges[p]);
+      ranges[p].join(measured[i].ranges[p]);
     }
   }
-  if (told.weight) ranges[place_of(Part::weight)] = {};
-  if (told.impurity) ranges[place_of(Part::impurity)] = {};
-  if (told.risk) ranges[place_of(Part::risk)] = {};
   if (ranges[place_of(Part::n_surrogates)].most == 0) ranges[place_of(Part::n_surrogates)] = {};
   if (ranges[place_of(Part::n_objective)].most == 0) ranges[place_of(Part::n_objective)] = {};
   ranges[place_of(Part::n_features)].add_whole(n_features);
-  StoredParts parts;
-  for (std::size_t p = 0; p < kParts; ++p) {
-    const StoredType type = ranges[p].type();
-    parts[p] = {type, ranges[p].size, std::vector<std::byte>(ranges[p].size * size_of(type))};
-  }
-  Write{parts, {}}.whole(Part::n_features, n_features);
+  StoredParts parts = make_room(ranges);
+  Write{.parts = parts, .at = {}}.whole(Part::n_features, n_features);
   team.run(n, [&](std::size_t i, std::size_t) {
-    Write write{parts, begins[i]};
-    members(i, whole, [&](const auto& tree) { Sender<Write>(write).send(tree, groups(i)); });
+    Write write{.parts = parts, .at = begins[i]};
+    const auto send = [&](const auto& tree) { Sender<Write>(write, left_out).send(tree, groups(i)); };
+    with_member(member(i), left_out, send);
   });
   return parts;
 }
@@ -310,23 +315,14 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const Members& memb
 StoredParts store(const Tree& tree) {
   ThreadTeam alone(1);
   return store_all(
-      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t, bool, const auto& use) { use(tree); },
+      1, static_cast<std::size_t>(tree.n_features), [&](std::size_t) -> const Tree& { return tree; },
       [](std::size_t) { return std::span<const std::int32_t>(); }, alone);
 }
 
 StoredParts store(const Forest& forest, ThreadTeam& team) {
-  const auto members = [&](std::size_t i, bool whole, const auto& use) {
-    const PackedTree& packed = forest.member(i).tree;
-    if (!packed.is_packed()) {
-      use(packed.tree());
-    } else if (whole) {
-      use(packed.unpack());
-    } else {
-      use(packed);
-    }
-  };
   return store_all(
-      forest.size(), static_cast<std::size_t>(forest.n_features()), members,
+      forest.size(), static_cast<std::size_t>(forest.n_features()),
+      [&](std::size_t i) -> const PackedTree& { return forest.member(i).tree; },
       [&](std::size_t i) { return std::span<const std::int32_t>(forest.member(i).groups); }, team);
 }
 

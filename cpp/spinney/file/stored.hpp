@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "spinney/tree/narrow.hpp"
+
 namespace spinney {
 
 static_assert(std::endian::native == std::endian::little, "model files are little-endian, and are read as they are");
@@ -70,7 +72,6 @@ struct Stored {
 
 inline constexpr double kMostWhole = 4294967295.0;
 inline bool is_small_whole(double v) { return v >= 0.0 && v <= kMostWhole && v == std::floor(v) && !std::signbit(v); }
-inline bool is_single(double v) { return static_cast<double>(static_cast<float>(v)) == v; }
 
 /// What some numbers need. NaN is never stored, nor is a whole number of more than 32 bits.
 struct Range {

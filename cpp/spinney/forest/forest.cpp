@@ -108,7 +108,7 @@ const CodedForest* Forest::coded() const {
 double Forest::answer(const Block& block, const Matrix& x, std::size_t row) const {
   const PackedTree& tree = members_[block.member].tree;
   const NodeId leaf = block.leaf[row - block.begin];
-  if (!tree.is_fractional()) return tree.n_classes() > 0 ? tree.label(leaf) : tree.value(leaf, 0);
+  if (!tree.is_fractional()) return tree.n_classes() > 0 ? tree.label(leaf) : tree.answer(leaf, 0);
   std::vector<Share> stack;
   std::vector<double> mixed(tree.n_outputs(), 0.0);
   add_shares(tree.tree(), x, row, stack, mixed.data());
@@ -126,7 +126,7 @@ void Forest::add_block(const Block& block, double weight, const Matrix& x, Combi
       if (vote) {
         out[row * k + tree.label(leaf)] += weight;
       } else {
-        out[row] += weight * tree.value(leaf, 0);
+        out[row] += weight * tree.answer(leaf, 0);
       }
     }
     return;

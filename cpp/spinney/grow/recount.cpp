@@ -48,7 +48,7 @@ class Recounter {
   Totals arrive(NodeId node, std::vector<SampleIndex> samples) {
     if (samples.empty()) return {};
     Summary summary = summarizer_.summarize(samples);
-    store(node, summary.stats);
+    set_stats(tree_, node, summary.stats);
     if (!tree_.is_leaf(node)) stack_.push_back({node, std::move(samples), summary.totals});
     return std::move(summary.totals);
   }
@@ -93,15 +93,6 @@ class Recounter {
         return std::max(0.0, loss(both) - loss(left) - loss(right));
       }
     });
-  }
-
-  void store(NodeId node, const NodeStats& stats) {
-    std::copy(stats.value.begin(), stats.value.end(),
-              tree_.value.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * tree_.n_outputs()));
-    tree_.kept_weight.set(node, stats.weight);
-    tree_.kept_impurity[node] = stats.impurity;
-    tree_.kept_risk.set(node, stats.risk);
-    tree_.n_samples[node] = static_cast<std::uint32_t>(stats.n_samples);
   }
 
   Tree& tree_;

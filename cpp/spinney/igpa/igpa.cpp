@@ -157,7 +157,7 @@ OutsideAnswers Alternation::outside(const Tree& grown, std::int32_t judge) const
     if (in_.part[row] == judge) out.rows.push_back(row);
   }
   for (const NodeId node : left_out_nodes(grown, in_.data.values, judges_[judge].target, out.rows))
-    out.answers.push_back(grown.n_classes > 0 ? grown.label(node) : grown.value[node]);
+    out.answers.push_back(grown.n_classes > 0 ? grown.label(node) : grown.answers(node)[0]);
   return out;
 }
 

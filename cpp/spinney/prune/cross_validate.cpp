@@ -25,7 +25,7 @@ double mixed_cost(const Tree& tree, const Judge& judge, std::span<const Answer> 
   mixed.assign(tree.n_outputs(), 0.0);
   for (const Answer& answer : answers) {
     if (subtree < answer.begin || subtree >= answer.end) continue;
-    const double* value = tree.values(answer.node);
+    const double* value = tree.answers(answer.node);
     const double total = tree.n_classes > 0 ? std::accumulate(value, value + tree.n_classes, 0.0) : 1.0;
     for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * (value[i] / total);
   }

@@ -8,7 +8,7 @@ namespace spinney {
 std::vector<double> points(const Tree& tree, const Judge& judge) {
   std::vector<double> point(tree.n_nodes());
   for (std::size_t node = 0; node < point.size(); ++node)
-    point[node] = judge.point(tree.values(static_cast<NodeId>(node)));
+    point[node] = judge.point(tree.answers(static_cast<NodeId>(node)));
   return point;
 }
 

@@ -1,8 +1,62 @@
 #include "spinney/tree/builder.hpp"
 
+#include <array>
 #include <utility>
 
+#include "spinney/tree/fields.hpp"
+
 namespace spinney {
+
+namespace {
+
+/// The numbers that stats hold for an array: as many as a node has, or none.
+template <class F>
+auto given(const F&, [[maybe_unused]] const NodeStats& stats) {
+  using Number = typename F::Number;
+  if constexpr (!requires { stats.*F::kSource; }) {
+    return std::array<Number, 0>{};
+  } else if constexpr (requires { (stats.*F::kSource).size(); }) {
+    return std::span<const Number>(stats.*F::kSource);
+  } else {
+    return std::array{static_cast<Number>(stats.*F::kSource)};
+  }
+}
+
+/// What a division holds for an array.
+template <class F>
+void set_divided(const F& field, [[maybe_unused]] Tree& tree, [[maybe_unused]] NodeId node,
+                 [[maybe_unused]] const Division& division) {
+  if constexpr (requires { division.*F::kSource; }) field.in(tree)[node] = division.*F::kSource;
+}
+
+/// Appends derived numbers until there are so many.
+template <class F>
+void fill_up(const F& field, Tree& tree, std::size_t entries) {
+  auto& array = field.in(tree);
+  for (std::size_t entry = array.size(); entry < entries; ++entry)
+    array.push_back(field.derived ? static_cast<typename F::Number>((tree.*field.derived)(entry)) : 0);
+}
+
+}  // namespace
+
+void set_stats(Tree& tree, NodeId node, const NodeStats& stats) {
+  for_each_field([&](const auto& field) {
+    const std::size_t width = field.width(tree), first = static_cast<std::size_t>(node) * width;
+    const auto numbers = given(field, stats);
+    auto& array = field.in(tree);
+    if (numbers.empty() && (!field.derived || array.empty())) return;
+    fill_up(field, tree, tree.n_nodes() * width);
+    for (std::size_t i = 0; i < width; ++i) {
+      using Number = typename std::remove_cvref_t<decltype(field)>::Number;
+      const Number number = numbers.empty() ? static_cast<Number>((tree.*field.derived)(first + i)) : numbers[i];
+      if constexpr (requires { array.set(i, number); }) {
+        array.set(first + i, number);
+      } else {
+        array[first + i] = number;
+      }
+    }
+  });
+}
 
 TreeBuilder TreeBuilder::from(const Tree& tree) {
   TreeBuilder builder(tree);
@@ -19,19 +73,26 @@ TreeBuilder TreeBuilder::from(const Tree& tree) {
 }
 
 NodeStats stats_of(const Tree& tree, NodeId node) {
-  const double* value = tree.values(node);
-  return {.value = {value, value + tree.n_outputs()},
-          .weight = tree.weight(node),
-          .impurity = tree.impurity(node),
-          .risk = tree.risk(node),
-          .n_samples = tree.n_samples[node]};
+  NodeStats stats;
+  for_each_field([&]<class F>(const F& field) {
+    if constexpr (requires { (stats.*F::kSource).size(); }) {
+      if (field.is_optional && field.is_left_out(tree)) return;
+      const std::size_t width = field.width(tree), first = static_cast<std::size_t>(node) * width;
+      for (std::size_t i = 0; i < width; ++i) (stats.*F::kSource).push_back(field.at(tree, first + i));
+    } else if constexpr (requires { stats.*F::kSource; }) {
+      stats.*F::kSource = field.at(tree, node);
+    }
+  });
+  return stats;
 }
 
 Division division_of(const Tree& tree, NodeId node) {
-  Division division{.test = tree.tests.get(node),
-                    .gain = tree.gain[node],
-                    .surrogates = {},
-                    .default_branch = tree.default_branch[node]};
+  Division division;
+  division.test = tree.tests.get(node);
+  division.default_branch = tree.default_branch[node];
+  for_each_field([&]<class F>([[maybe_unused]] const F& field) {
+    if constexpr (requires { division.*F::kSource; }) division.*F::kSource = field.at(tree, node);
+  });
   for (std::int64_t s = tree.surrogates.lists.begin(node); s < tree.surrogates.lists.end(node); ++s)
     division.surrogates.push_back(tree.surrogates.get(s));
   return division;
@@ -55,12 +116,14 @@ NodeId TreeBuilder::add_node(NodeId parent, const NodeStats& stats) {
   tree_.n_children.push_back(0);
   tree_.parent.push_back(parent);
   tree_.default_branch.push_back(0);
-  tree_.value.insert(tree_.value.end(), stats.value.begin(), stats.value.end());
-  tree_.kept_weight.push_back(stats.weight);
-  tree_.kept_impurity.push_back(stats.impurity);
-  tree_.gain.push_back(0.0);
-  tree_.kept_risk.push_back(stats.risk);
-  tree_.n_samples.push_back(static_cast<std::uint32_t>(stats.n_samples));
+  for_each_field([&](const auto& field) {
+    const std::size_t width = field.width(tree_), first = static_cast<std::size_t>(id) * width;
+    const auto numbers = given(field, stats);
+    auto& array = field.in(tree_);
+    if (numbers.empty() && field.derived && array.empty()) return;
+    fill_up(field, tree_, first + (numbers.empty() ? width : 0));
+    for (const auto number : numbers) array.push_back(number);
+  });
   tree_.tests.append_leaf();
   return id;
 }
@@ -76,7 +139,7 @@ void TreeBuilder::set_division(NodeId node, Division division, NodeId first_chil
   tree_.first_child[node] = first_child;
   tree_.n_children.set(node, n_children);
   tree_.default_branch.set(node, division.default_branch);
-  tree_.gain[node] = division.gain;
+  for_each_field([&](const auto& field) { set_divided(field, tree_, node, division); });
   set_test(node, std::move(division.test));
   if (!division.surrogates.empty()) stand_ins_[node] = std::move(division.surrogates);
 }

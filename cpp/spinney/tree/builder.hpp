@@ -14,6 +14,7 @@ struct NodeStats {
   std::vector<double> value;  // class weights, or the mean
   double weight = 0.0, impurity = 0.0, risk = 0.0;
   std::int64_t n_samples = 0;
+  std::vector<double> answer = {};  // class shares, or the number; empty: the node answers with its value
 };
 
 /// How a node is divided.
@@ -26,6 +27,8 @@ struct Division {
 
 NodeStats stats_of(const Tree& tree, NodeId node);
 Division division_of(const Tree& tree, NodeId node);
+/// Puts what a node knows in place of what a finished tree has there.
+void set_stats(Tree& tree, NodeId node, const NodeStats& stats);
 
 class TreeBuilder {
  public:

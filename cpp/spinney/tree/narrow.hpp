@@ -1,6 +1,7 @@
 #pragma once
 // Numbers in as few bytes as hold all of them without loss.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -109,5 +110,43 @@ class Narrow {
 /// Numbers below 0 can be kept, so that who checks them can find them.
 using NarrowNumbers = Narrow<std::int32_t, std::uint8_t, std::uint16_t, std::int32_t>;
 using NarrowReals = Narrow<double, std::uint8_t, std::uint16_t, float, double>;
+
+/// Whether single precision loses nothing of a number that is one.
+inline bool is_single(double number) { return static_cast<double>(static_cast<float>(number)) == number; }
+
+/// Numbers that are read often: in single precision if that loses nothing of any, otherwise in double.
+class PackedReals {
+ public:
+  PackedReals() = default;
+  explicit PackedReals(std::vector<float> numbers) : single_(std::move(numbers)) {}
+  explicit PackedReals(const std::vector<double>& numbers) {
+    if (!narrow(numbers)) double_ = numbers;
+  }
+  explicit PackedReals(std::vector<double>&& numbers) {
+    if (!narrow(numbers)) double_ = std::move(numbers);
+  }
+
+  std::size_t size() const { return single_.size() + double_.size(); }
+  bool empty() const { return size() == 0; }
+  double operator[](std::size_t i) const { return double_.empty() ? static_cast<double>(single_[i]) : double_[i]; }
+  /// What `use` makes of them as a vector of the type that they have.
+  template <class Use>
+  decltype(auto) visit(const Use& use) const {
+    return double_.empty() ? use(single_) : use(double_);
+  }
+  std::vector<double> wide() const {
+    return visit([](const auto& numbers) { return std::vector<double>(numbers.begin(), numbers.end()); });
+  }
+
+ private:
+  bool narrow(const std::vector<double>& numbers) {
+    if (!std::all_of(numbers.begin(), numbers.end(), is_single)) return false;
+    single_.assign(numbers.begin(), numbers.end());
+    return true;
+  }
+
+  std::vector<float> single_;
+  std::vector<double> double_;
+};
 
 }  // namespace spinney

@@ -12,10 +12,23 @@ bool can_be_packed(const Tree& tree) {
                      [](TestKind kind) { return kind == TestKind::leaf || kind == TestKind::threshold; });
 }
 
-/// An array without what it does not need.
-template <class T>
-std::vector<T> copy_of(const std::vector<T>& array) {
-  return {array.begin(), array.end()};
+/// A plain array of a tree as a packed one has it.
+template <class F>
+PackedArray<F> packed(const F& field, const Tree& tree) {
+  const auto& array = field.in(tree);
+  if (field.inner_only) {
+    std::vector<typename F::Number> numbers;
+    numbers.reserve(array.size() / 2);
+    for (std::size_t node = 0; node < array.size(); ++node) {
+      if (!tree.is_leaf(static_cast<NodeId>(node))) numbers.push_back(array[node]);
+    }
+    return PackedArray<F>(std::move(numbers));
+  }
+  if constexpr (requires { array.wide(); }) {
+    return PackedArray<F>(array.wide());
+  } else {
+    return PackedArray<F>(array);
+  }
 }
 
 }  // namespace
@@ -35,7 +48,6 @@ PackedTree::PackedTree(Tree&& tree) {
 
 bool PackedTree::pack(const Tree& tree) {
   arrays_.nodes = route_nodes(tree);
-  const auto n = static_cast<NodeId>(tree.n_nodes());
   label_.resize(tree.n_classes > 0 ? tree.n_nodes() : 0);
   for (std::size_t node = 0; node < label_.size(); ++node)
     label_[node] = static_cast<std::uint16_t>(tree.label(static_cast<NodeId>(node)));
@@ -43,26 +55,9 @@ bool PackedTree::pack(const Tree& tree) {
   whole_ = std::make_shared<const Tree>(empty_like(tree));
   arrays_.default_branch =
       tree.default_branch.visit([](const auto& kept) { return std::vector<std::uint8_t>(kept.begin(), kept.end()); });
-  arrays_.n_samples = copy_of(tree.n_samples);
-  arrays_.impurity = of_nodes(tree, &Tree::impurity);
-  arrays_.gain.reserve(tree.n_nodes() / 2);
-  for (NodeId node = 0; node < n; ++node) {
-    if (!tree.is_leaf(node)) arrays_.gain.push_back(tree.gain[node]);
-  }
-  const bool small = std::all_of(tree.value.begin(), tree.value.end(),
-                                 [](double v) { return static_cast<double>(static_cast<float>(v)) == v; });
-  if (small) {
-    arrays_.small_value.assign(tree.value.begin(), tree.value.end());
-  } else {
-    arrays_.value = copy_of(tree.value);
-  }
-  bool weight_told = tree.n_classes > 0, risk_told = tree.n_classes > 0;
-  for (NodeId node = 0; node < n && (weight_told || risk_told); ++node) {
-    weight_told = weight_told && same_bits(tree.weight(node), tree.told_weight(node));
-    risk_told = risk_told && same_bits(tree.risk(node), tree.told_risk(node));
-  }
-  if (!weight_told) arrays_.weight = of_nodes(tree, &Tree::weight);
-  if (!risk_told) arrays_.risk = of_nodes(tree, &Tree::risk);
+  for_each_field([&](const auto& field) {
+    if (!field.follows(tree)) arrays_.of(field) = packed(field, tree);
+  });
   return true;
 }
 
@@ -70,11 +65,11 @@ PackedTree::PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays)
     : whole_(std::move(like)), arrays_(std::move(arrays)) {
   if (whole_->n_classes == 0) return;
   const std::size_t n = n_nodes(), k = n_outputs();
-  std::vector<double> weights(k);
+  std::vector<double> shares(k);
   label_.resize(n);
   for (std::size_t node = 0; node < n; ++node) {
-    for (std::size_t c = 0; c < k; ++c) weights[c] = value(static_cast<NodeId>(node), c);
-    label_[node] = static_cast<std::uint16_t>(whole_->cheapest(weights.data()));
+    for (std::size_t c = 0; c < k; ++c) shares[c] = answer(static_cast<NodeId>(node), c);
+    label_[node] = static_cast<std::uint16_t>(whole_->cheapest(shares.data()));
   }
 }
 
@@ -82,24 +77,45 @@ namespace {
 
 constexpr double kLargest = 1e300;  // sums of a few are finite
 
-template <class T, class Fits>
-bool all_fit(const std::vector<T>& values, const Fits& fits) {
+template <class Numbers, class Fits>
+bool all_fit(const Numbers& numbers, const Fits& fits) {
   bool all = true;  // no way out: the loop is as wide as the machine
-  for (const T v : values) all &= fits(v);
+  for (const auto v : numbers) all &= fits(v);
   return all;
+}
+
+/// Whether each node has a class share above 0.
+bool have_shares(const PackedReals& answers, std::size_t k) {
+  for (std::size_t first = 0; first < answers.size(); first += k) {
+    double sum = 0.0;
+    for (std::size_t c = 0; c < k; ++c) sum += answers[first + c];
+    if (!(sum > 0.0)) return false;
+  }
+  return true;
+}
+
+/// Whether an array certainly holds what it may.
+bool is_sound_field(Holds holds, const PackedReals& array, const Tree& like) {
+  const double low = holds == Holds::amounts || like.n_classes > 0 ? 0.0 : -kLargest;
+  const bool fit = array.visit([&](const auto& numbers) {
+    if (holds == Holds::known) return all_fit(numbers, [](double v) { return v == v; });
+    return all_fit(numbers, [low](double v) { return v >= low && v <= kLargest; });
+  });
+  return fit && (holds != Holds::answers || like.n_classes == 0 || have_shares(array, like.n_outputs()));
 }
 
 }  // namespace
 
 bool PackedTree::is_sound() const {
   const auto n = static_cast<NodeId>(n_nodes());
-  const auto known = [](double v) { return v == v; };
-  const auto value = [low = whole_->n_classes > 0 ? 0.0 : -kLargest](double v) { return v >= low && v <= kLargest; };
   if (whole_->n_classes > kMostClasses) return false;
-  if (!all_fit(arrays_.small_value, value) || !all_fit(arrays_.value, value) ||
-      !all_fit(arrays_.weight, [](double v) { return v >= 0.0 && v <= kLargest; }) ||
-      !all_fit(arrays_.impurity, known) || !all_fit(arrays_.gain, known) || !all_fit(arrays_.risk, known))
-    return false;
+  bool sound = true;
+  for_each_field([&](const auto& field) {
+    const auto& array = arrays_.of(field);
+    if constexpr (std::is_same_v<decltype(array), const PackedReals&>)
+      sound = sound && is_sound_field(field.holds, array, *whole_);
+  });
+  if (!sound) return false;
   std::vector<std::uint8_t> owned(static_cast<std::size_t>(n), 0);
   NodeId n_children = 0;
   for (NodeId node = 0; node < n; ++node) {
@@ -114,18 +130,36 @@ bool PackedTree::is_sound() const {
   return n_children == n - 1;
 }
 
+void PackedArrays::put_fields(Tree& tree) const {
+  for_each_field([&](const auto& field) {
+    using Array = typename std::remove_cvref_t<decltype(field)>::Array;
+    const auto& array = of(field);
+    if constexpr (std::is_same_v<decltype(array), const Array&>) {
+      field.in(tree) = array;
+    } else {
+      field.in(tree) = Array(array.wide());
+    }
+  });
+}
+
+void PackedArrays::leave_out(const Tree& like) {
+  bool stored = false;  // something that might be left out
+  for_each_field([&](const auto& field) { stored = stored || (field.may_be_left_out(like) && !of(field).empty()); });
+  if (!stored) return;
+  Tree tree = empty_like(like);
+  put_fields(tree);
+  for_each_field([&](const auto& field) {
+    if (field.follows(tree)) of(field) = {};
+  });
+}
+
 Tree PackedTree::unpack() const {
   if (!is_packed()) return *whole_;
   Tree tree = empty_like(*whole_);
   const auto n = static_cast<NodeId>(n_nodes());
   tree.parent.assign(n, kNoNode);
   tree.default_branch = NarrowNumbers(arrays_.default_branch);
-  tree.n_samples = arrays_.n_samples;
-  tree.kept_impurity = arrays_.impurity;
-  tree.value = arrays_.value;
-  if (arrays_.value.empty()) tree.value.assign(arrays_.small_value.begin(), arrays_.small_value.end());
-  tree.kept_weight = NarrowReals(arrays_.weight);
-  tree.kept_risk = NarrowReals(arrays_.risk);
+  arrays_.put_fields(tree);
   tree.tests.kind.assign(n, TestKind::leaf);
   tree.tests.feature.assign(n, -1);
   tree.tests.threshold.assign(n, kNaN);
@@ -133,8 +167,6 @@ Tree PackedTree::unpack() const {
     *lists = Lists(static_cast<std::size_t>(n));
   tree.first_child.assign(n, kNoNode);
   tree.n_children.assign_zeros(n);
-  tree.gain.assign(n, 0.0);
-  std::size_t n_divided = 0;
   for (NodeId node = 0; node < n; ++node) {
     if (is_leaf(node)) continue;
     const RouteNode& from = arrays_.nodes[node];
@@ -143,9 +175,12 @@ Tree PackedTree::unpack() const {
     tree.tests.threshold[node] = from.threshold;
     tree.first_child[node] = from.child;
     tree.n_children.set(node, 2);
-    tree.gain[node] = arrays_.gain[n_divided++];
     tree.parent[from.child] = tree.parent[from.child + 1] = node;
   }
+  for_each_field([&](const auto& field) {
+    if (field.inner_only)
+      spread_inner(field.in(tree), n_nodes(), [&](std::size_t node) { return is_leaf(static_cast<NodeId>(node)); });
+  });
   return tree;
 }
 
@@ -161,14 +196,14 @@ NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {
 
 void PackedTree::add_answer(NodeId node, double weight, double* out) const {
   if (n_classes() == 0) {
-    out[0] += weight * value(node, 0);
+    out[0] += weight * answer(node, 0);
     return;
   }
   const std::size_t k = n_outputs();
   double total = 0.0;
-  for (std::size_t c = 0; c < k; ++c) total += value(node, c);
+  for (std::size_t c = 0; c < k; ++c) total += answer(node, c);
   for (std::size_t c = 0; c < k; ++c)
-    out[c] += weight * (total > 0.0 ? value(node, c) / total : 1.0 / static_cast<double>(k));
+    out[c] += weight * (total > 0.0 ? answer(node, c) / total : 1.0 / static_cast<double>(k));
 }
 
 }  // namespace spinney

@@ -4,22 +4,48 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
+#include "spinney/tree/fields.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
 
-/// The arrays of a packed tree.
+/// A plain array in a packed tree. One for inner nodes only has no entries of leaves.
+template <class F>
+using PackedArray = std::conditional_t<F::kWhole, std::vector<typename F::Number>, PackedReals>;
+template <class Fields>
+struct PackedArraysOf;
+template <class... F>
+struct PackedArraysOf<const std::tuple<F...>> {
+  using Type = std::tuple<PackedArray<F>...>;
+};
+
+/// The arrays of a packed tree. What can be left out without loss is left out.
 struct PackedArrays {
   std::vector<RouteNode> nodes;
   std::vector<std::uint8_t> default_branch;
-  std::vector<float> small_value;                     // where no value loses anything by it
-  std::vector<double> value, weight, impurity, risk;  // weight and risk are empty if values tell them
-  std::vector<double> gain;                           // of the nodes that are no leaves
-  std::vector<std::uint32_t> n_samples;
+  PackedArraysOf<decltype(kFields)>::Type fields;  // in the order of kFields
 
   bool is_leaf(NodeId node) const { return nodes[node].child == node; }
+  /// One of them, such as of<&Tree::value>().
+  template <auto kArray>
+  const auto& of() const {
+    return std::get<field_place<kArray>>(fields);
+  }
+  template <class F>
+  auto& of(const F&) {
+    return std::get<field_place<F::kMember>>(fields);
+  }
+  template <class F>
+  const auto& of(const F&) const {
+    return std::get<field_place<F::kMember>>(fields);
+  }
+  /// The plain arrays put into a tree that has no nodes; those of inner nodes only stay as they are.
+  void put_fields(Tree& tree) const;
+  /// Leaves out what can be.
+  void leave_out(const Tree& like);
 };
 
 class PackedTree {
@@ -50,12 +76,14 @@ class PackedTree {
   NodeId walk(NodeId node, const Matrix& x, std::size_t row) const;
   /// The label of a node; classes only.
   ClassCode label(NodeId node) const { return label_[node]; }
-  double value(NodeId node, std::size_t output) const {
-    const std::size_t place = static_cast<std::size_t>(node) * n_outputs() + output;
-    if (!is_packed()) return whole_->value[place];
-    return arrays_.value.empty() ? static_cast<double>(arrays_.small_value[place]) : arrays_.value[place];
+  /// What a node predicts: class shares, up to a factor, or the number.
+  double answer(NodeId node, std::size_t output) const {
+    if (!is_packed()) return whole_->answers(node)[output];
+    const PackedReals& own = arrays_.of<&Tree::answer>();
+    const PackedReals& answers = own.empty() ? arrays_.of<&Tree::value>() : own;
+    return answers[static_cast<std::size_t>(node) * n_outputs() + output];
   }
-  /// Adds the class shares of a node, or its mean, times a weight.
+  /// Adds the class shares of a node, or its number, times a weight.
   void add_answer(NodeId node, double weight, double* out) const;
 
  private:

@@ -21,7 +21,7 @@ std::size_t depth_of(const Tree& tree) {
 }  // namespace
 
 void add_answer(const Tree& tree, NodeId node, double share, double* out) {
-  const double* value = tree.values(node);
+  const double* value = tree.answers(node);
   if (tree.n_classes == 0) {
     out[0] += share * value[0];
     return;
@@ -113,7 +113,7 @@ void Predictor::answers(const Tree& tree, const Matrix& x, std::span<const RowIn
     }
     route(tree, x, block, leaf);
     for (std::size_t i = 0; i < block.size(); ++i)
-      out[at + i] = tree.n_classes > 0 ? static_cast<double>(label_[leaf[i]]) : tree.values(leaf[i])[0];
+      out[at + i] = tree.n_classes > 0 ? static_cast<double>(label_[leaf[i]]) : tree.answers(leaf[i])[0];
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "spinney/data/target.hpp"
 #include "spinney/objective/gini.hpp"
+#include "spinney/tree/fields.hpp"
 
 namespace spinney {
 
@@ -89,26 +90,26 @@ ClassCode Tree::cheapest(const double* class_weights) const {
   return Classes{.n = n_classes, .cost = cost}.cheapest(class_weights);
 }
 
-double told_gini(const double* weights, double total, std::size_t k) {
+double gini_impurity(const double* weights, double total, std::size_t k) {
   std::size_t n_there = 0;
   for (std::size_t c = 0; c < k; ++c) n_there += weights[c] > 0.0 ? 1 : 0;
   if (n_there < 2) return 0.0;
   return std::max(0.0, Gini{{{.n = static_cast<std::int32_t>(k)}}}.loss(weights, total) / total);
 }
 
-double Tree::told_weight(std::size_t node) const {
+double Tree::derived_weight(std::size_t node) const {
   if (n_classes == 0) return static_cast<double>(n_samples[node]);
   const double* first = values(static_cast<NodeId>(node));
   return std::accumulate(first, first + n_outputs(), 0.0);
 }
 
-double Tree::told_impurity(std::size_t node) const {
+double Tree::derived_impurity(std::size_t node) const {
   const double here = weight(node);
-  if (n_classes > 0) return told_gini(values(static_cast<NodeId>(node)), here, n_outputs());
+  if (n_classes > 0) return gini_impurity(values(static_cast<NodeId>(node)), here, n_outputs());
   return here > 0.0 ? risk(node) / here : 0.0;
 }
 
-double Tree::told_risk(std::size_t node) const {
+double Tree::derived_risk(std::size_t node) const {
   return n_classes == 0 ? kNaN : least_cost(cost, {values(static_cast<NodeId>(node)), n_outputs()});
 }
 
@@ -183,8 +184,7 @@ std::string check_leaf(const Tree& tree, std::size_t node) {
   const bool asks = tests.feature[node] != -1 || !std::isnan(tests.threshold[node]) || has_codes(tests, node) ||
                     has_cuts(tests, node) || !tests.tokens(node).empty();
   if (asks || tree.surrogates.lists.length(node) > 0) return "a leaf has a test";
-  if (tree.default_branch[node] != 0) return "a leaf has a default branch";
-  return tree.gain[node] == 0.0 && !std::signbit(tree.gain[node]) ? "" : "a leaf has a gain";
+  return tree.default_branch[node] == 0 ? "" : "a leaf has a default branch";
 }
 
 /// The surrogates of a node.
@@ -200,21 +200,72 @@ std::string check_surrogates(const Tree& tree, std::size_t node) {
   return "";
 }
 
-/// What a node counted.
-std::string check_counts(const Tree& tree, std::size_t node) {
-  for (std::size_t k = 0; k < tree.n_outputs(); ++k) {
-    if (!std::isfinite(tree.value[node * tree.n_outputs() + k])) return "value is not finite";
-  }
-  if (tree.n_classes > 0) {
-    const double* classes = tree.values(static_cast<NodeId>(node));
-    if (std::any_of(classes, classes + tree.n_classes, [](double w) { return w < 0.0; }))
-      return "a class weight is negative";
-    if (!std::isfinite(std::accumulate(classes, classes + tree.n_classes, 0.0))) return "class weights are too large";
-  }
-  if (!std::isfinite(tree.weight(node)) || tree.weight(node) < 0.0) return "weight is negative or not finite";
-  if (std::isnan(tree.impurity(node)) || std::isnan(tree.gain[node]) || std::isnan(tree.risk(node)))
-    return "impurity, gain or risk is NaN";
+std::string named(std::string_view name, std::string_view what) { return std::string(name).append(what); }
+
+bool is_negative(double number) { return number < 0.0; }
+
+/// The class weights of a node.
+std::string check_counts(std::span<const double> counts) {
+  if (std::any_of(counts.begin(), counts.end(), is_negative)) return "a class weight is negative";
+  if (!std::isfinite(std::accumulate(counts.begin(), counts.end(), 0.0))) return "class weights are too large";
   return "";
+}
+
+/// The class shares that a node answers with.
+std::string check_shares(std::span<const double> shares) {
+  if (std::any_of(shares.begin(), shares.end(), is_negative)) return "a class share is negative";
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (!std::isfinite(sum)) return "class shares are too large";
+  if (sum == 0.0) return "class shares are all 0";
+  return "";
+}
+
+/// One number of a node.
+std::string check_number(std::string_view name, Holds holds, double number) {
+  if (holds == Holds::known && std::isnan(number)) return named(name, " is NaN");
+  if (holds == Holds::amounts && !(std::isfinite(number) && number >= 0.0))
+    return named(name, " is negative or not finite");
+  if (holds >= Holds::counts && !std::isfinite(number)) return named(name, " is not finite");
+  return "";
+}
+
+/// What a node has in one of the arrays.
+template <class F>
+std::string check_entries(const F& field, const Tree& tree, std::size_t node) {
+  const std::size_t width = field.width(tree), first = node * width;
+  for (std::size_t entry = first; entry < first + width; ++entry) {
+    const auto number = static_cast<double>(field.at(tree, entry));
+    const bool of_leaf = field.inner_only && tree.tests.kind[node] == TestKind::leaf;
+    if (of_leaf && !same_bits(number, 0.0)) return named("a leaf has a ", field.name);
+    if (std::string problem = check_number(field.name, field.holds, number); !problem.empty()) return problem;
+  }
+  if constexpr (std::is_same_v<typename F::Array, std::vector<double>>) {
+    const auto classes = [&] { return std::span(field.in(tree)).subspan(first, width); };
+    if (field.holds == Holds::counts && tree.n_classes > 0) return check_counts(classes());
+    if (field.holds == Holds::answers && tree.n_classes > 0) return check_shares(classes());
+  }
+  return "";
+}
+
+/// The plain arrays.
+std::string check_fields(const Tree& tree) {
+  std::string problem;
+  for_each_field([&](const auto& field) {
+    if (field.holds == Holds::any || (field.is_optional && field.is_left_out(tree))) return;
+    for (std::size_t node = 0; problem.empty() && node < tree.n_nodes(); ++node) {
+      if (const std::string found = check_entries(field, tree, node); !found.empty()) problem = at_node(node, found);
+    }
+  });
+  return problem;
+}
+
+bool check_field_sizes(const Tree& tree) {
+  bool fit = true;
+  for_each_field([&](const auto& field) {
+    const std::size_t entries = tree.n_nodes() * field.width(tree);
+    fit = fit && (field.is_left_out(tree) || field.in(tree).size() == entries);
+  });
+  return fit;
 }
 
 bool check_table(const TestTable& tests, std::size_t n) {
@@ -229,11 +280,8 @@ std::string check_sizes(const Tree& tree) {
   if (n > static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return "too many nodes";
   if (tree.n_features < 0) return "negative number of features";
   if (tree.n_classes < 0 || tree.n_classes > kMostClasses) return "number of classes out of range";
-  const auto fits = [n](const auto& kept) { return kept.empty() || kept.size() == n; };
-  const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n &&
-                     tree.gain.size() == n && tree.n_samples.size() == n && tree.value.size() == n * tree.n_outputs() &&
-                     fits(tree.kept_weight) && fits(tree.kept_impurity) && fits(tree.kept_risk);
-  if (!nodes || !check_table(tree.tests, n)) return "the node arrays differ in length";
+  const bool nodes = tree.n_children.size() == n && tree.parent.size() == n && tree.default_branch.size() == n;
+  if (!nodes || !check_field_sizes(tree) || !check_table(tree.tests, n)) return "the node arrays differ in length";
   if (!check_table(tree.surrogates.tests, s) || tree.surrogates.reversed.size() != s ||
       tree.surrogates.agreement.size() != s || tree.surrogates.adjusted.size() != s ||
       !tree.surrogates.lists.cover(n, s)) {
@@ -252,10 +300,11 @@ std::string check_sizes(const Tree& tree) {
 
 std::string Tree::check() const {
   if (const std::string problem = check_sizes(*this); !problem.empty()) return problem;
+  if (const std::string problem = check_fields(*this); !problem.empty()) return problem;
   std::size_t next_child = 1;  // every node but the root is the child of exactly one node
   for (std::size_t node = 0; node < n_nodes(); ++node) {
-    std::string problem = check_counts(*this, node);
-    if (problem.empty() && tests.kind[node] == TestKind::leaf) problem = check_leaf(*this, node);
+    std::string problem;
+    if (tests.kind[node] == TestKind::leaf) problem = check_leaf(*this, node);
     if (!problem.empty()) return at_node(node, problem);
     if (tests.kind[node] == TestKind::leaf) continue;
     const std::int64_t first = first_child[node], count = n_children[node];
@@ -316,13 +365,18 @@ Tree collapse(const Tree& tree, const std::vector<std::uint8_t>& make_leaf) {
     out.n_children.push_back(leaf ? 0 : tree.n_children[old]);
     out.parent.push_back(old_parent == kNoNode ? kNoNode : new_id[old_parent]);
     out.default_branch.push_back(leaf ? 0 : tree.default_branch[old]);
-    out.value.insert(out.value.end(), tree.values(old), tree.values(old) + tree.n_outputs());
-    out.kept_weight.push_back(tree.weight(old));
-    out.kept_impurity.push_back(tree.impurity(old));
-    out.gain.push_back(leaf ? 0.0 : tree.gain[old]);
-    out.kept_risk.push_back(tree.risk(old));
-    out.n_samples.push_back(tree.n_samples[old]);
   }
+  for_each_field([&](const auto& field) {
+    if (field.is_left_out(tree)) return;
+    const std::size_t width = field.width(tree);
+    auto& to = field.in(out);
+    to.reserve(old_id.size() * width);
+    for (std::size_t node = 0; node < old_id.size(); ++node) {
+      const bool none = field.inner_only && out.is_leaf(static_cast<NodeId>(node));
+      const std::size_t from = static_cast<std::size_t>(old_id[node]) * width;
+      for (std::size_t i = 0; i < width; ++i) to.push_back(none ? 0 : field.in(tree)[from + i]);
+    }
+  });
   return out;
 }
 

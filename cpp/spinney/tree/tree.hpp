@@ -102,31 +102,42 @@ struct Tree {
   NarrowNumbers n_children;
   std::vector<NodeId> parent;    // kNoNode in the root
   NarrowNumbers default_branch;  // where rows go that neither test nor surrogate can place
-  std::vector<double> value;     // n_nodes * n_outputs(): class weights, or the mean
-  std::vector<double> gain;      // of the node's test over the rows that have its value, times weight
-  // Of a tree from a file empty if the rest tells them.
-  NarrowReals kept_weight, kept_risk;
-  std::vector<double> kept_impurity;
-  std::vector<std::uint32_t> n_samples;
   SurrogateTable surrogates;
+
+  // The plain arrays, which fields.hpp lists.
+  std::vector<std::uint32_t> n_samples;
+  std::vector<double> value;   // n_nodes * n_outputs(): class weights, or the mean
+  std::vector<double> answer;  // of the same size: what a node predicts, class shares or the number; empty: its value
+  std::vector<double> gain;    // of the node's test over the rows that have its value, times weight
+  // Left out (empty) where all of them follow from the rest.
+  NarrowReals stored_weight, stored_risk;
+  std::vector<double> stored_impurity;
 
   std::size_t n_nodes() const { return first_child.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
-  double weight(std::size_t node) const { return kept_weight.empty() ? told_weight(node) : kept_weight[node]; }
-  double impurity(std::size_t node) const { return kept_impurity.empty() ? told_impurity(node) : kept_impurity[node]; }
-  /// Total cost of the node as a leaf, not divided by the root's weight.
-  double risk(std::size_t node) const { return kept_risk.empty() ? told_risk(node) : kept_risk[node]; }
+  double weight(std::size_t node) const { return stored_weight.empty() ? derived_weight(node) : stored_weight[node]; }
+  double impurity(std::size_t node) const {
+    return stored_impurity.empty() ? derived_impurity(node) : stored_impurity[node];
+  }
+  /// Total cost of the node as a leaf that answers by its counts, not divided by the root's weight.
+  double risk(std::size_t node) const { return stored_risk.empty() ? derived_risk(node) : stored_risk[node]; }
   /// Of classes the sum of their weights, Gini's impurity and the least cost; in regression the number of rows,
-  /// risk / weight, and NaN, as nothing tells the risk.
-  double told_weight(std::size_t node) const;
-  double told_impurity(std::size_t node) const;
-  double told_risk(std::size_t node) const;
+  /// risk / weight, and NaN, as the risk follows from nothing.
+  double derived_weight(std::size_t node) const;
+  double derived_impurity(std::size_t node) const;
+  double derived_risk(std::size_t node) const;
+  double derived_answer(std::size_t entry) const { return value[entry]; }
   bool is_leaf(NodeId node) const { return first_child[node] == kNoNode; }
+  /// What the rows of a node add up to.
   const double* values(NodeId node) const { return value.data() + static_cast<std::size_t>(node) * n_outputs(); }
+  /// What a node predicts: class shares, up to a factor, or the number.
+  const double* answers(NodeId node) const {
+    return (answer.empty() ? value : answer).data() + static_cast<std::size_t>(node) * n_outputs();
+  }
 
   /// The class of least expected cost for given class weights; ties go to the lowest code.
   ClassCode cheapest(const double* class_weights) const;
-  ClassCode label(NodeId node) const { return cheapest(values(node)); }
+  ClassCode label(NodeId node) const { return cheapest(answers(node)); }
   /// Expected cost, in weight, of labelling the given class weights with a class.
   double cost_of_label(const double* class_weights, ClassCode predicted) const;
   double loss(ClassCode truth, ClassCode predicted) const {
@@ -147,7 +158,7 @@ struct Tree {
 std::vector<double> of_nodes(const Tree& tree, double (Tree::*number)(std::size_t) const);
 
 /// Gini's impurity of k class weights, as growth works it out.
-double told_gini(const double* weights, double total, std::size_t k);
+double gini_impurity(const double* weights, double total, std::size_t k);
 
 /// A tree without nodes for the same columns, classes and costs.
 Tree empty_like(const Tree& tree);

@@ -6,9 +6,10 @@
     data        the arrays, little-endian, one behind the other
 
 The metadata hold `format` ("spinney"), `version`, `needs` (the first spinney that reads this
-version), `checksum` and `description`. The checksum is SHA-256, in hexadecimal digits, of the whole
-file with 64 zeros in its own place. Any version of the format begins its header with `format`,
-`version` and `needs`, so that every reader can tell what it lacks.
+version), `checksum` and `description`. The version is the lowest that has what the file holds, so
+that an older spinney reads all that it can. The checksum is SHA-256, in hexadecimal digits, of the
+whole file with 64 zeros in its own place. Any version of the format begins its header with
+`format`, `version` and `needs`, so that every reader can tell what it lacks.
 
 The header is written in one way only. Who reads it rebuilds it from what was found and compares, so
 that spaces, another order, duplicate or unknown keys are refused without a rule for each.
@@ -20,7 +21,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from typing import Any
@@ -30,8 +31,8 @@ from numpy.typing import NDArray
 
 from spinney._file._errors import ModelFileError
 
-VERSION = (1, 0)
-NEEDS = "0.1.0"
+VERSIONS = {(1, 0): "0.1.0", (1, 1): "0.2.0"}  # and the first spinney that reads each
+VERSION = max(VERSIONS)
 MAX_HEADER = 16 * 2**20
 MAX_ARRAYS = 2**16
 MAX_DIMENSIONS = 8
@@ -54,6 +55,9 @@ _ENTRY = re.compile(
     r'"data_offsets":\[(\d{1,19}),(\d{1,19})\]\}'
 )
 _ZEROS = "0" * 64
+# Arrays that came with a later version, by the end of their names: what nodes predict by, and by
+# what rows are judged.
+_LATER = {".parts.answer": (1, 1), ".parts.n_objective": (1, 1), ".parts.objective": (1, 1)}
 
 _Entry = tuple[str, str, list[int], int, int]  # name, type, shape, begin and end of an array
 
@@ -89,9 +93,17 @@ def to_chunks(contents: Contents) -> Iterator[Any]:
     yield from data
 
 
-def _header(description: str, checksum: str, entries: Iterable[Any]) -> bytes:
+def version_for(names: Iterable[str]) -> tuple[int, int]:
+    """Return the lowest version of the format that has arrays of these names."""
+    later = [version for name in names for end, version in _LATER.items() if name.endswith(end)]
+    return max(later, default=min(VERSIONS))
+
+
+def _header(description: str, checksum: str, entries: Sequence[Any]) -> bytes:
     """Return the length of the header and the header."""
-    facts = {"format": "spinney", "version": f"{VERSION[0]}.{VERSION[1]}", "needs": NEEDS}
+    version = version_for(name for name, *_ in entries)
+    words = f"{version[0]}.{version[1]}"
+    facts = {"format": "spinney", "version": words, "needs": VERSIONS[version]}
     facts |= {"checksum": checksum, "description": description}
     listed = {"__metadata__": facts} | {
         name: {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from spinney._table import Schema
 from spinney.tree import Tree
 from spinney.tree._arrays import KINDS, MISSING_RULES, read_tokens
@@ -119,22 +117,14 @@ def as_tree(model: Any) -> Tree:
 
 def read_tree(tree: Tree) -> TreeModel:
     """Return a tree as the writers see it."""
-    value = tree.value
-    if tree.classes is None:
-        answers, labels = value, []
-    else:
-        total = np.array([sum(row) for row in value.tolist()])[:, None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            answers = np.where(total > 0, value / total, 1.0 / value.shape[1])
-        labels = tree.labels.tolist()
     return TreeModel(
         schema=tree.schema,
         classes=None if tree.classes is None else tree.classes.tolist(),
         fractional=MISSING_RULES[tree._state["missing"]] == "fractional",
         cost=None if tree.cost_matrix is None else tree.cost_matrix.tolist(),
         steps=_steps(tree),
-        answers=answers.tolist(),
-        labels=labels,
+        answers=tree._predicted.tolist(),
+        labels=[] if tree.classes is None else tree.labels.tolist(),
         max_depth=tree.max_depth,
     )
 

@@ -79,18 +79,17 @@ def path_rules(tree: "Tree") -> list[Rule]:
 
 def leaf_rule(tree: "Tree", leaf: int, conditions: tuple[Condition, ...]) -> Rule:
     """Return the rule of one leaf."""
-    value, weight = tree.value[leaf], float(tree.weight[leaf])
+    value, weight, predicted = tree.value[leaf], float(tree.weight[leaf]), tree[leaf].prediction
     if tree.classes is None:
         total = float(tree.weight[0])
-        rule = Rule(conditions, float(value[0]), coverage=weight, total_weight=total)
+        rule = Rule(conditions, predicted, coverage=weight, total_weight=total)
     else:
-        label = int(tree.labels[leaf])
-        predicted, totals = tree.classes.item(label), tree.value[0]
-        if weight > 0 or not value.any():
-            rule = Rule(conditions, predicted, value, totals, label=label)
-        else:  # no row came here in training: it predicts as the node above
-            shares = value / value.sum()
-            none = np.zeros(len(value))
-            rule = Rule(conditions, predicted, none, totals, label=label, probabilities=shares)
+        label, totals = int(tree.labels[leaf]), tree.value[0]
+        came = weight > 0 or not value.any()
+        counts = value if came else np.zeros(len(value))
+        # Where no row came in training the values are those of the node above, and no counts.
+        by_counts = came and tree.answer is None
+        shares = None if by_counts else tree._predicted[leaf]
+        rule = Rule(conditions, predicted, counts, totals, label=label, probabilities=shares)
     rule._tree, rule._leaf = tree, leaf
     return rule

@@ -66,6 +66,8 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
     state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
     if "objective" in data:
         state["objective"] = _objective(data, classes)
+    if data.get("answers") is not None:
+        state["answer"] = _answers(data["answers"], order, labels, state["value"].shape[1])
     return _core.Tree(state), schema, classes
 
 
@@ -127,6 +129,22 @@ def _objective(data: Entry, classes: NDArray[Any] | None) -> str:
     if name not in known:
         raise ValueError(f"'objective' must be one of {known}, got {name!r}.")
     return str(name)
+
+
+def _answers(
+    given: Any, order: Sequence[int], labels: Sequence[Any], n_outputs: int
+) -> NDArray[np.float64]:
+    """Return what each node predicts, in the order of the tree; the core checks the numbers."""
+    if not isinstance(given, Sequence | np.ndarray) or len(given) != len(order):
+        raise ValueError(f"'answers' must be a list with an entry for each of {len(order)} nodes.")
+    answers = np.empty((len(order), n_outputs))
+    for place, label, row in zip(order, labels, answers, strict=True):
+        found = _naming(label, np.array, given[place], np.float64)
+        if found.size != n_outputs or found.ndim > 1:
+            what = "a number" if n_outputs == 1 else f"a list of {n_outputs} numbers"
+            raise ValueError(f"node {label}: its entry in 'answers' must be {what}.")
+        row[:] = found
+    return answers
 
 
 def _missing_rule(data: Entry) -> int:

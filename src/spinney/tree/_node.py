@@ -114,19 +114,18 @@ class Node:
 
     @property
     def probabilities(self) -> NDArray[np.float64] | None:
-        """The share of each class among the node's training rows; None for regression."""
-        counts = self.counts
-        if counts is None:
-            return None
-        total = counts.sum()
-        return counts / total if total > 0 else np.full(len(counts), 1.0 / len(counts))
+        """The share of each class that the node predicts; None for regression.
+
+        Those among its training rows, unless the tree has answers of its own (`Tree.answer`).
+        """
+        return None if self._tree.classes is None else self._tree._predicted[self._id]
 
     @property
     def prediction(self) -> Any:
         """What the node predicts as a leaf: the class of least expected cost, or the mean."""
         tree = self._tree
         if tree.classes is None:
-            return float(tree.value[self._id, 0])
+            return float(tree._predicted[self._id, 0])
         return tree.classes.item(int(tree.labels[self._id]))
 
     @property

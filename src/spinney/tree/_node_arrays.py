@@ -70,6 +70,29 @@ class NodeArrays:
         return self._array("value")
 
     @property
+    def answer(self) -> NDArray[np.float64] | None:
+        """What each node predicts where that is not its `value`: class shares, or numbers.
+
+        Of the shape of `value`, which stays what the training rows add up to. None if every node
+        predicts by its value.
+        """
+        return self._state.get("answer")
+
+    @cached_property
+    def _predicted(self) -> NDArray[np.float64]:
+        """What each node predicts as a leaf, of the shape of `value`: class shares, or the number.
+
+        The one place in Python that knows whether a node answers by its value. Sums go from class
+        to class, so that the shares are those of the core to the last bit.
+        """
+        answer = self.value if self.answer is None else self.answer
+        if self.classes is None:
+            return answer
+        total = np.array([sum(row) for row in answer.tolist()])[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _frozen(np.where(total > 0, answer / total, 1.0 / answer.shape[1]))
+
+    @property
     def n_samples(self) -> NDArray[np.int64]:
         """Number of training rows in each node."""
         return self._array("n_samples")

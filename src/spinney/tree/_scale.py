@@ -27,7 +27,9 @@ def scaled(numbers: Floats, exponent: int) -> Floats:
 def rescaled_tree(tree: Tree, exponent: int, loss_exponent: int) -> Tree:
     """Return a regression tree with its values and its losses in other units."""
     state = dict(tree._state)
-    state["value"] = np.ldexp(state["value"], exponent)
+    for name in ("value", "answer"):
+        if name in state:
+            state[name] = np.ldexp(state[name], exponent)
     for name in ("impurity", "risk"):
         state[name] = scaled(state[name], loss_exponent)
     gain = scaled(state["gain"], loss_exponent)

@@ -39,6 +39,9 @@ def tree_to_dict(tree: "Tree") -> dict[str, Any]:
         header["cost_matrix"] = tree.cost_matrix.tolist()
     if "objective" in state:
         header["objective"] = state["objective"]
+    if tree.answer is not None:
+        rows = tree.answer.tolist()
+        header["answers"] = [row[0] for row in rows] if tree.classes is None else rows
     places = column_places(schema.names)
     return {**header, "nodes": [_node_to_dict(node, places) for node in tree]}
 
@@ -50,7 +53,7 @@ def _node_to_dict(node: "Node", places: dict[str, int]) -> dict[str, Any]:
     if test is not None:
         entry |= _test_to_dict(test, tree.schema, places)
     if tree.classes is None:
-        entry["value"] = json_number(node.prediction)
+        entry["value"] = json_number(float(tree.value[id, 0]))
     else:
         entry["counts"] = [json_number(count) for count in tree.value[id].tolist()]
     entry["n_samples"] = node.n_samples

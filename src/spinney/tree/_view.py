@@ -198,7 +198,7 @@ class Tree(PlainState, NodeArrays, AsCode):
         -------
         Tree
         """
-        said = (self.value[:, 0] if self.classes is None else self.labels).tolist()
+        said = (self._predicted[:, 0] if self.classes is None else self.labels).tolist()
         parents = self.parent.tolist()
         merged = (self.first_child < 0).tolist()
         may_merge = [True] * self.n_nodes
@@ -229,7 +229,7 @@ class Tree(PlainState, NodeArrays, AsCode):
             schema=self.schema,
             classes=self.classes,
             default=root.prediction,
-            default_counts=root.counts,
+            default_counts=root.counts if self.answer is None else root.probabilities,
             cost_matrix=self.cost_matrix,
             ordered=False,
         )
@@ -279,7 +279,8 @@ class Tree(PlainState, NodeArrays, AsCode):
         dict
             With 'classes', 'features' and 'nodes', each node with its 'test' (text, or None in a
             leaf), 'children' and 'counts' (for regression 'value'), and what else it takes to
-            restore the tree exactly.
+            restore the tree exactly, such as 'answers' of nodes that do not predict by their
+            counts.
         """
         return tree_to_dict(self)
 
@@ -299,7 +300,8 @@ class Tree(PlainState, NodeArrays, AsCode):
             'n_samples' and 'impurity' instead of 'counts'. 'categories' may list the categories of
             a feature, in order if it is asked with `<=`; otherwise they are collected from the
             tests, and a category that no test names goes to the second child, as it is not in
-            the set.
+            the set. 'answers' may list what each node predicts where that is not what its rows
+            say: the shares of the classes, or for regression a number.
 
         Returns
         -------
