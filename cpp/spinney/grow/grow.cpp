@@ -12,6 +12,7 @@
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/random.hpp"
 #include "spinney/splits/oblique.hpp"
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
