@@ -98,12 +98,13 @@ def test_errors_of_weighted_rows_are_weights(problem, data):
     np.testing.assert_array_equal(model.selected_, trimmed(np.round(errors, 9), 0.25))
 
 
+@pytest.mark.parametrize(("criterion", "power"), [("squared_error", 2), ("absolute_error", 1)])
 @pytest.mark.parametrize("data", ["training", "oob", "given"])
-def test_numbers_are_trimmed_by_their_squared_errors(problem, new_rows, data):
+def test_numbers_are_trimmed_by_errors_of_the_criterion(problem, new_rows, data, criterion, power):
     X, _, y, _ = problem
     truth = np.sin(np.arange(len(new_rows)))
     model = BaggingRegressor(
-        CARTRegressor(max_depth=3, max_surrogates=0),
+        CARTRegressor(criterion, max_depth=3, max_surrogates=0),
         20,
         selection="trimmed",
         selection_data=(new_rows, truth) if data == "given" else data,
@@ -112,10 +113,10 @@ def test_numbers_are_trimmed_by_their_squared_errors(problem, new_rows, data):
     plan, errors = make_plan("bootstrap", N, seed=3), []
     for i, member in enumerate(model.estimators_):
         if data == "given":
-            errors.append(((member.predict(new_rows) - truth) ** 2).mean())
+            errors.append((np.abs(member.predict(new_rows) - truth) ** power).mean())
         else:
             rows = plan.counts(N, i) == 0 if data == "oob" else np.full(N, True)
-            errors.append(((member.predict(X) - y)[rows] ** 2).mean())
+            errors.append((np.abs(member.predict(X) - y)[rows] ** power).mean())
     np.testing.assert_array_equal(model.selected_, trimmed(np.array(errors), 0.25))
     assert len(model.selected_) == 15
 

@@ -19,6 +19,7 @@ from spinney import (
     BaggingRegressor,
     C45Classifier,
     CARTClassifier,
+    CARTRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     datasets,
@@ -125,15 +126,20 @@ def test_regrouped_members_vote_for_groups_out_of_bag(problem):
     [
         lambda **k: BaggingRegressor(n_estimators=30, oob_score=True, **k),
         lambda **k: RandomForestRegressor(n_estimators=30, **k),
+        lambda **k: RandomForestRegressor(n_estimators=30, criterion="absolute_error", **k),
+        lambda **k: BaggingRegressor(
+            CARTRegressor("absolute_error"), n_estimators=30, oob_score=True, **k
+        ),
     ],
-    ids=["bagging", "forest"],
+    ids=["bagging", "forest", "absolute-forest", "absolute-bagging"],
 )
 def test_numbers_are_the_mean_of_members_that_did_not_see_the_row(problem, make, weighted):
     X, _, y, weight = problem
     weight = weight if weighted else np.ones(N)
     model = make(random_state=5).fit(X, y, sample_weight=weight if weighted else None)
     answers = [member.predict(X) for member in model.estimators_]
-    naive = left_out_numbers(answers, counts_of(model, weight), y, weight)
+    power = 1 if "absolute_error" in model.get_params().values() else 2
+    naive = left_out_numbers(answers, counts_of(model, weight), y, weight, power)
     seen = naive.n_votes > 0
     means = naive.sums[seen] / naive.n_votes[seen]
     np.testing.assert_allclose(model.oob_prediction_[seen], means, rtol=1e-12)
@@ -198,6 +204,29 @@ def test_random_problems_have_the_errors_of_the_loop(seed, n, n_classes):
     model = RandomForestClassifier(n_estimators=40, random_state=seed)
     model.fit(X, y, sample_weight=weight)
     assert_same_classes(model, naive_classes(model, X, y, weight), y, weight)
+
+
+@pytest.mark.parametrize("far", [0, 600], ids=["near", "far"])
+def test_learners_of_unlike_criteria_are_judged_by_squared_errors(problem, far):
+    X, _, y, _ = problem
+    learners = [CARTRegressor("absolute_error", max_depth=3), CARTRegressor(max_depth=3)]
+    model = BaggingRegressor(learners, n_estimators=30, oob_score=True, random_state=0)
+    model.fit(X, np.ldexp(y, far))
+    off = np.ldexp(model.oob_prediction_, -far) - y
+    with np.errstate(over="ignore"):
+        expected = min(np.ldexp((off**2).mean(), 2 * far), np.finfo(float).max)
+    assert model.oob_error_curve_[-1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_absolute_errors_of_far_targets_are_in_their_units(problem):
+    X, _, y, _ = problem
+    model = RandomForestRegressor(60, criterion="absolute_error", random_state=0)
+    model.fit(X, np.ldexp(y, 600))
+    off = np.abs(np.ldexp(model.oob_prediction_, -600) - y)
+    assert np.ldexp(model.oob_error_curve_[-1], -600) == pytest.approx(off.mean(), rel=1e-9)
+    steps = RandomForestRegressor(30, criterion="absolute_error", random_state=0, warm_start=True)
+    steps.fit(X, np.ldexp(y, 600)).set_params(n_estimators=60).fit(X, np.ldexp(y, 600))
+    np.testing.assert_allclose(steps.oob_error_curve_, model.oob_error_curve_, rtol=1e-12)
 
 
 # -- Stopping

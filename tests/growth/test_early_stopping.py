@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,15 @@ def test_of_numbers_the_tree_with_least_error_on_rows_set_aside_is_kept(
 ) -> None:
     strata = np.zeros(len(problem.y))
     check(CARTRegressor, problem, strata, lambda y, p: (y - p) ** 2, patience, seed)
+
+
+@given(problem=regression(kinds=KINDS).map(exact), **options)
+def test_by_absolute_error_the_tree_with_least_absolute_error_is_kept(
+    problem: Problem, patience: int, seed: int
+) -> None:
+    strata = np.zeros(len(problem.y))
+    learner = partial(CARTRegressor, "absolute_error")
+    check(learner, problem, strata, lambda y, p: np.abs(y - p), patience, seed)
 
 
 @pytest.mark.parametrize("learner", [CARTClassifier, CARTRegressor])

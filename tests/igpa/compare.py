@@ -78,7 +78,7 @@ def node_differences(tree: Tree, oracle: Grown) -> Iterator[str]:
 
 
 def risk_of(node: Any, settings: Settings) -> float:
-    """Least cost, or squared error, of a node's own rows as a leaf; not divided by any weight."""
+    """Least cost, or error, of a node's own rows as a leaf; not divided by any weight."""
     if settings.is_classification:
         return float((node.counts @ settings.costs).min())
     return float(node.weight * node.impurity)
@@ -154,7 +154,7 @@ def class_scale(problem: Problem, shares: dict[str, Any]) -> tuple[dict[str, Any
 
 
 def solve_numbers(problem: Problem, criterion: str = "squared_error") -> Both:
-    """Regression; errors are squared whatever the criterion."""
+    """Regression; rows are judged by the criterion."""
     model = IGPARegressor(criterion, **problem.options)
     warned = fit(model, problem)
     settings = oracle_settings(problem, n_classes=None, criterion=criterion)

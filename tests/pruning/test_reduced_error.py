@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pytest
 from growth.comparison import outline
 from growth.fitted import Fitted
 from growth.problems import Problem, classification, regression, weights
@@ -65,9 +67,13 @@ def test_fit_prunes_classes_by_the_rows_it_sets_aside(problem: Problem, seed: in
     check_fit(CARTClassifier, problem, strata, seed)
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression(kinds=KINDS), seed=st.integers(0, 99))
-def test_fit_prunes_numbers_by_the_rows_it_sets_aside(problem: Problem, seed: int) -> None:
-    check_fit(CARTRegressor, problem, np.zeros(len(problem.y)), seed)
+def test_fit_prunes_numbers_by_the_rows_it_sets_aside(
+    criterion: str, problem: Problem, seed: int
+) -> None:
+    learner = partial(CARTRegressor, criterion)
+    check_fit(learner, problem, np.zeros(len(problem.y)), seed)
 
 
 def test_a_pruned_tree_errs_no_more_on_the_rows_that_pruned_it() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from growth.fitted import Fitted, fit_classifier, fit_regressor, nested
 from growth.problems import (
     Array,
@@ -25,7 +27,7 @@ from reference.predict import loss
 from reference.selection import Selection, choose, losses
 
 from spinney import CARTClassifier, CARTRegressor, Tree
-from spinney.pruning import PruningPath, cost_complexity_path, select
+from spinney.pruning import PruningPath, cost_complexity_path, reduced_error, select
 
 from .trees import grown, kept_ids
 
@@ -119,7 +121,8 @@ def naive_cv(
     w = np.ones(len(problem.y)) if problem.weights is None else problem.weights
     alphas = model.pruning_path_.alphas.tolist()
     betas = [math.sqrt(a * b) for a, b in pairwise(alphas)] + [math.inf]
-    settings = Settings(n_classes=None if costs is None else len(costs), cost_matrix=costs)
+    n_classes = None if costs is None else len(costs)
+    settings = Settings(n_classes=n_classes, criterion=model.criterion, cost_matrix=costs)
     table = np.full((len(betas), len(w)), np.nan)
     codes = problem.y if costs is None else np.searchsorted(model.classes_, problem.y)
     for train, test in folds:
@@ -156,14 +159,15 @@ def test_cross_validation_prunes_each_fold_at_the_typical_penalties(
     assert fitted.tree == path.trees[path.selected]
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression(kinds=KINDS), n_folds=st.integers(2, 4), rule=rules)
-def test_cross_validation_of_numbers_sums_squared_errors(
-    problem: Problem, n_folds: int, rule: str
+def test_cross_validation_of_numbers_sums_errors_by_the_criterion(
+    criterion: str, problem: Problem, n_folds: int, rule: str
 ) -> None:
     folds = fold_rows(problem.y, n_folds)
     assume(usable(problem, folds, labels=False))
     options = {"pruning": "cost_complexity", "cv": folds, "rule": rule}
-    fitted = fit_regressor(problem, **options)
+    fitted = fit_regressor(problem, criterion, **options)
     path = fitted.model.pruning_path_
     assert_chosen(path, naive_cv(fitted.model, problem, folds, None, rule))
     assert fitted.tree == path.trees[path.selected]
@@ -247,3 +251,31 @@ def test_folds_by_number_are_the_same_for_the_same_seed() -> None:
     ]
     assert paths[0].errors.tolist() == paths[1].errors.tolist()
     assert paths[0].errors.tolist() != paths[2].errors.tolist()
+
+
+def test_risk_and_cross_validated_error_of_a_root_are_of_one_kind() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = 4.0 * np.exp(X[:, 0]) + rng.normal(scale=3.0, size=300)
+    path = (
+        CARTRegressor("absolute_error", pruning="cost_complexity", random_state=0)
+        .fit(X, y)
+        .pruning_path_
+    )
+    assert path.risks[-1] == pytest.approx(np.abs(y - np.median(y)).mean())
+    assert path.errors[-1] == pytest.approx(path.risks[-1], rel=0.02)
+
+
+def test_a_tree_that_was_stored_is_judged_by_its_criterion() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] + rng.standard_t(2, size=400)
+    tree = CARTRegressor("absolute_error").fit(X[:200], y[:200]).tree_
+    answers = []
+    for copy in (tree, Tree.from_dict(json.loads(json.dumps(tree.to_dict())))):
+        path = cost_complexity_path(copy)
+        select(path, X[200:], y[200:])
+        assert path.errors is not None
+        assert path.errors[-1] == pytest.approx(np.abs(y[200:] - tree.root.prediction).mean())
+        answers.append(reduced_error(copy, X[200:], y[200:]))
+    assert answers[0] == answers[1]

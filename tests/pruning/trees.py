@@ -65,7 +65,8 @@ def oracle_of(tree: Tree) -> Node:
 
 def settings_of(tree: Tree) -> Settings:
     if tree.classes is None:
-        return Settings(n_classes=None)
+        criterion = tree.to_dict().get("objective", "squared_error")
+        return Settings(n_classes=None, criterion=criterion)
     return Settings(n_classes=len(tree.classes), cost_matrix=tree.cost_matrix)
 
 
@@ -82,7 +83,9 @@ def grown(**size: Any) -> st.SearchStrategy[tuple[Problem, Fitted]]:
     return st.one_of(
         st.tuples(names, classification(**size), st.none()),
         st.tuples(names, classification(**size), cost_matrices()),
-        st.tuples(st.just("squared_error"), regression(**size), st.none()),
+        st.tuples(
+            st.sampled_from(["squared_error", "absolute_error"]), regression(**size), st.none()
+        ),
     ).map(fit)
 
 

@@ -130,9 +130,9 @@ def left_out_classes(
 
 
 def left_out_numbers(
-    answers: Sequence[Array], counts: Sequence[Array], y: Array, weight: Array
+    answers: Sequence[Array], counts: Sequence[Array], y: Array, weight: Array, power: int = 2
 ) -> LeftOut:
-    """Add up the predictions of the members that did not see a row."""
+    """Add up the predictions of the members that did not see a row; errors go by a power."""
     out = LeftOut(np.zeros(len(y)), np.zeros(len(y), int))
     for m in range(len(answers)):
         for row in range(len(y)):
@@ -140,7 +140,7 @@ def left_out_numbers(
                 out.n_votes[row] += 1
                 out.sums[row] += answers[m][row]
         seen = out.n_votes > 0
-        error = (out.sums[seen] / out.n_votes[seen] - y[seen]) ** 2
+        error = np.abs(out.sums[seen] / out.n_votes[seen] - y[seen]) ** power
         out.curve.append(_mean(error, weight[seen]))
     return out
 

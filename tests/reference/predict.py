@@ -63,7 +63,8 @@ def predict(
 
 
 def loss(truth: float, predicted: float, settings: Settings) -> float:
-    """Cost of one prediction: from the cost matrix, or the squared error."""
+    """Cost of one prediction: from the cost matrix, or the error that the criterion counts."""
     if settings.is_classification:
         return float(settings.costs[int(truth), int(predicted)])
-    return (truth - predicted) ** 2
+    off = abs(truth - predicted)
+    return off if settings.criterion == "absolute_error" else off**2

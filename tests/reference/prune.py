@@ -26,7 +26,7 @@ class PruningStep:
 
 
 def node_risks(root: Node, settings: Settings) -> dict[int, float]:
-    """R(t) of each node: least cost (or squared error) as a leaf, per unit of training weight."""
+    """R(t) of each node: least cost (or error, by the criterion) as a leaf, per training weight."""
     if settings.is_classification:
         total = float(root.counts.sum())
         return {n.id: float((n.counts @ settings.costs).min()) / total for n in root.walk()}

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "spinney/tolerance.hpp"
+
 namespace spinney {
 
 namespace {
 
 constexpr double kLeastWeight = 1e-290;  // of a row: it must not vanish
-
-constexpr double kRounding = 1e-12;  // of an error that is no better than guessing
 
 /// log(1 + exp(x)) without overflow.
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
@@ -51,7 +51,7 @@ BoostRound Booster::judge_classes(std::span<const double> off) const {
   }
   if (rules_.rule == BoostRule::arc_x4) return round;
   const bool many = rules_.rule == BoostRule::samme;
-  if (!(round.error < (many ? 1.0 - 1.0 / k : 0.5) - kRounding)) {
+  if (!(round.error < (many ? 1.0 - 1.0 / k : 0.5) - tolerance::kSum)) {
     round.keep = false;
     round.stop = true;
     return round;
@@ -102,7 +102,7 @@ BoostRound Booster::add_numbers(std::span<const double> off) {
   for (std::size_t i = 0; i < loss.size(); ++i) round.error += weights_[i] * loss[i];
   round.loss = round.error;
   round.weight = 1.0;
-  const bool useful = round.error < 0.5 - kRounding;
+  const bool useful = round.error < 0.5 - tolerance::kSum;
   round.stop = !(round.error > 0.0) || !useful;
   round.keep = !(round.error > 0.0) || useful || first_;
   first_ = false;

@@ -13,6 +13,7 @@
 #include "spinney/grow/multiway.hpp"
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/splits/oblique.hpp"
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {

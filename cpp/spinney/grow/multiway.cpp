@@ -5,6 +5,7 @@
 
 #include "spinney/data/cut.hpp"
 #include "spinney/splits/multiway.hpp"
+#include "spinney/tolerance.hpp"
 #include "spinney/tree/builder.hpp"
 
 namespace spinney {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::size_t kParallelWork = 1 << 15;  // entries before threads are woken
 constexpr std::int32_t kUnplaced = -1;
-constexpr double kWeightSlack = 1e-9;
 
 /// A node whose children are being grown. Its rows are the same range of every column of a block; once it is
 /// divided they lie child by child, those without a value of the test last.
@@ -176,9 +176,9 @@ NodeStats MultiwayGrower::stats(const std::vector<double>& classes, std::int64_t
 
 bool MultiwayGrower::may_divide(const Frame& frame) const {
   const double largest = *std::max_element(frame.classes.begin(), frame.classes.end());
-  const bool pure = frame.weight - largest < kWeightSlack * frame.weight;
-  return !pure && frame.depth < max_depth_ && frame.weight >= params_.min_split - kWeightSlack &&
-         frame.weight >= 2.0 * params_.min_branch - kWeightSlack && !frame.features.empty();
+  const bool pure = frame.weight - largest < tolerance::kWeight * frame.weight;
+  return !pure && frame.depth < max_depth_ && frame.weight >= params_.min_split - tolerance::kWeight &&
+         frame.weight >= 2.0 * params_.min_branch - tolerance::kWeight && !frame.features.empty();
 }
 
 /// Searches a node and, if a test is found, divides it and puts it on the stack.

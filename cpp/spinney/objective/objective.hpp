@@ -64,7 +64,11 @@ template <class O>
 concept Objective = requires(const O o, const Row& row, const double* value, double point) {
   { O::kName } -> std::convertible_to<std::string_view>;
   { O::kTask } -> std::convertible_to<Task>;
-  { O::kStrictlyConcave&& O::kOrderIsEnough&& O::kShiftInvariant&& O::kNeedsRows&& O::kDefaultCost };
+  { O::kStrictlyConcave } -> std::convertible_to<bool>;
+  { O::kOrderIsEnough } -> std::convertible_to<bool>;
+  { O::kShiftInvariant } -> std::convertible_to<bool>;
+  { O::kNeedsRows } -> std::convertible_to<bool>;
+  { O::kDefaultCost } -> std::convertible_to<bool>;
   { o.n_outputs() } -> std::same_as<std::size_t>;
   { o.point(value) } -> std::same_as<double>;
   { o.cost(point, row) } -> std::same_as<double>;
@@ -80,13 +84,19 @@ concept HasLoss = requires(const O o, const double* moments, double weight) {
   { o.loss(moments, weight) } -> std::same_as<double>;
 };
 
-/// An objective whose groups say enough by their moments. One of numbers also has answer(moments, weight).
 template <class O>
-concept AdditiveObjective = Objective<O> && (HasDrop<O> || HasLoss<O>) && !O::kNeedsRows &&
-                            requires(const O o, const Row& row, double* moments) {
-                              { o.n_moments() } -> std::same_as<std::size_t>;
-                              o.add(row, moments);
-                            };
+concept HasAnswer = requires(const O o, const double* moments, double weight) {
+  { o.answer(moments, weight) } -> std::same_as<double>;
+};
+
+/// An objective whose groups say enough by their moments: those of numbers also what they answer.
+template <class O>
+concept AdditiveObjective =
+    Objective<O> && (HasDrop<O> || HasLoss<O>) && !O::kNeedsRows && (O::kTask == Task::classes || HasAnswer<O>) &&
+    requires(const O o, const Row& row, double* moments) {
+      { o.n_moments() } -> std::same_as<std::size_t>;
+      o.add(row, moments);
+    };
 
 template <class O>
 concept HasLeaf = requires(const O o, const Rows& rows) {

@@ -1,4 +1,5 @@
 #include "spinney/prune/cost_complexity.hpp"
+#include "spinney/tolerance.hpp"
 
 #include <algorithm>
 #include <cmath>

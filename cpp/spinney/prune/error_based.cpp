@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLessErrors = 1e-3;  // that a branch must save to outlive the collapse
 constexpr double kWorth = 0.1;        // estimated errors that a branch must save to outlive the pruning
-constexpr double kSlack = 1e-6;
+constexpr double kSlack = 1e-6;       // of errors and weights, as J48 compares them
 
 /// A row, or a share of it, by its own weight: class weights come in when classes are counted, so that sums of
 /// whole numbers stay exact.

@@ -1,4 +1,5 @@
 #include "spinney/prune/pessimistic.hpp"
+#include "spinney/tolerance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +30,8 @@ Pessimistic::Pessimistic(double cf) : cf_(cf), z_(upper_quantile(cf)) {}
 double Pessimistic::without_errors(double total) const { return -total * std::expm1(std::log(cf_) / total); }
 
 double Pessimistic::added_errors(double total, double errors) const {
-  constexpr double kNone = 1e-9;  // fractional weights leave dust behind
   if (!(total > 0.0)) return 0.0;
-  if (errors < kNone) return without_errors(total);
+  if (errors < tolerance::kWeight) return without_errors(total);
   if (errors < 1.0) {
     const double base = without_errors(total);
     return base + errors * (added_errors(total, 1.0) - base);

@@ -7,12 +7,13 @@
 
 #include "spinney/multiversion.hpp"
 #include "spinney/prune/pessimistic.hpp"
+#include "spinney/tolerance.hpp"
 
 namespace spinney {
 
 namespace {
 
-constexpr double kSlack = 1e-12;  // rates this close are equal
+using tolerance::kSum;  // rates this close are equal
 
 struct Evidence {
   double total = 0.0, errors = 0.0;
@@ -165,12 +166,12 @@ void PostPruner::drop_conditions(Draft& draft) {
     double least = kInfinity;
     for (std::size_t c = 0; c < draft.conditions.size(); ++c) {
       const double rate = bound_.rate(near[0].total + near[1 + c].total, near[0].errors + near[1 + c].errors);
-      if (rate < least - kSlack) {
+      if (rate < least - kSum) {
         least = rate;
         best = c;
       }
     }
-    if (best == draft.conditions.size() || least > draft.rate + kSlack) return;
+    if (best == draft.conditions.size() || least > draft.rate + kSum) return;
     draft.conditions.erase(draft.conditions.begin() + static_cast<std::ptrdiff_t>(best));
   }
 }
@@ -247,7 +248,7 @@ std::vector<Draft> PostPruner::without_redundant(std::vector<Draft> drafts) {
       if (rows_.codes[row] != drafts[rule].label) own_errors += rows_.weight[row];
       if ((wrong[row / kWordBits] >> (row % kWordBits)) & 1) later_errors += rows_.weight[row];
     }
-    if (later_errors <= own_errors * (1.0 + kSlack)) continue;
+    if (later_errors <= own_errors * (1.0 + kSum)) continue;
     cover(drafts[rule], covered);
     const Word* own = bits_.of_class(drafts[rule].label);
     for (std::size_t w = 0; w < n_words; ++w) wrong[w] = (wrong[w] & ~covered[w]) | (covered[w] & ~own[w]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spinney/multiversion.hpp"
+#include "spinney/tolerance.hpp"
 
 namespace spinney {
 
@@ -41,8 +42,7 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_on
 
 namespace {
 
-constexpr std::size_t kBlock = 32;      // entries looked at together
-constexpr double kRounding = 1 + 1e-9;  // what a bound may be too low by
+constexpr std::size_t kBlock = 32;  // entries looked at together
 
 /// What stands left of a cut: of all, and of the second class.
 template <class Number>
@@ -77,7 +77,7 @@ template <class Number, class Sum, class Add, class Score, class Allowed>
         std::max(std::max(score(start), score({start.weight + block.weight, start.ones + block.ones})),
                  std::max(score({start.weight + zeros, start.ones}),
                           score({start.weight + block.ones, start.ones + block.ones})));
-    if (corners * kRounding > std::max(best.score + range.slack, reached)) {
+    if (corners * (1 + tolerance::kBound) > std::max(best.score + range.slack, reached)) {
       Left<Number> left = start;
       for (std::size_t i = begin; i < stop; ++i) {
         left += add(i);

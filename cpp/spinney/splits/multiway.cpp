@@ -1,4 +1,5 @@
 #include "spinney/splits/multiway.hpp"
+#include "spinney/tolerance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,6 @@ namespace {
 constexpr std::size_t kTableSize = 1 << 16;
 constexpr double kMeanSlack = 1e-3;      // C4.5: so far below the average gain a column may be
 constexpr double kLeastRatio = 1e-6;     // nothing below this counts as a gain
-constexpr double kTie = 1e-13;           // of the node's weight: drops closer than this are equal
-constexpr double kWeightSlack = 1e-9;    // limits are met by sums of shares that rounding left just below
 constexpr std::size_t kMaxMerging = 64;  // groups that are merged pair by pair
 
 /// Whether the run of equal values that begins here has more than one row, and so perhaps more than one class.
@@ -56,8 +55,8 @@ MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries,
   s.right_term.resize(n_classes_);
   double left_sum = 0.0, right_sum = 0.0, left_weight = 0.0, best_drop = -kInfinity;
   for (std::size_t c = 0; c < n_classes_; ++c) right_sum += s.right_term[c] = xlogx_(classes[c]);
-  const double whole = xlogx_(weight) - right_sum, slack = kTie * node.weight;
-  const double low = least - kWeightSlack, high = weight - least + kWeightSlack;
+  const double whole = xlogx_(weight) - right_sum, slack = tolerance::kDrop * node.weight;
+  const double low = least - tolerance::kWeight, high = weight - least + tolerance::kWeight;
   const auto settle = [&](std::size_t c) {  // the terms of a class whose rows have moved to the left
     const double left_term = xlogx_(s.left[c]), right_term = xlogx_(classes[c] - s.left[c]);
     left_sum += left_term - s.left_term[c];
@@ -121,7 +120,7 @@ MultiwaySplit MultiwaySearch::numeric(FeatureIndex feature, std::span<const Entr
   // C4.5: a tenth of a class's even share, but not above 25.
   double least = 0.1 * known / static_cast<double>(n_classes_);
   least = least <= params_.min_branch ? params_.min_branch : std::min(least, 25.0);
-  if (known < 2.0 * least - kWeightSlack) return split;
+  if (known < 2.0 * least - tolerance::kWeight) return split;
   const bool complete = entries.size() == all.size();
   const std::span<const double> classes = complete ? node.classes : std::span<const double>(scratch.known);
   const BestCut cut = node.sample_weight.empty() ? best_cut<true>(entries, classes, known, least, node, scratch)
@@ -148,7 +147,7 @@ void MultiwaySearch::cut_further(std::span<const Entry> entries, double least, c
       const std::size_t end = i < split.last.size() ? split.last[i] + 1 : entries.size();
       BestCut cut = cut_interval(entries.subspan(begin, end - begin), least, node, scratch);
       cut.position += static_cast<std::uint32_t>(begin);
-      if (cut.drop > best.drop + kTie * node.weight) best = cut;
+      if (cut.drop > best.drop + tolerance::kDrop * node.weight) best = cut;
       begin = end;
     }
     if (!(best.drop > kLeastRatio * node.weight)) return;
@@ -191,7 +190,7 @@ MultiwaySplit MultiwaySearch::nominal(FeatureIndex feature, std::span<const Entr
     s.group_weight.push_back(weight);
   }
   const auto enough = std::count_if(s.group_weight.begin(), s.group_weight.end(),
-                                    [&](double w) { return w >= params_.min_branch - kWeightSlack; });
+                                    [&](double w) { return w >= params_.min_branch - tolerance::kWeight; });
   const double lightest = *std::min_element(s.group_weight.begin(), s.group_weight.end());
   if (enough < 2 || lightest < params_.every_branch) return split;
   const double known = std::accumulate(s.group_weight.begin(), s.group_weight.end(), 0.0);
@@ -286,7 +285,7 @@ void MultiwaySearch::merge_groups(MultiwaySplit& split, double known_loss, const
         const double new_info =
             info - (xlogx_(weight) - xlogx_(groups.weight[a]) - xlogx_(groups.weight[b])) / node.weight;
         const double candidate = value(below + loss - groups.loss[a] - groups.loss[b], new_info);
-        if (candidate > best_value + kTie) {
+        if (candidate > best_value + tolerance::kDrop) {
           best_value = candidate;
           best_loss = loss;
           best_info = new_info;
@@ -295,14 +294,14 @@ void MultiwaySearch::merge_groups(MultiwaySplit& split, double known_loss, const
         }
       }
     }
-    if (best_value < current - kTie) break;
+    if (best_value < current - tolerance::kDrop) break;
     below += best_loss - groups.loss[best_a] - groups.loss[best_b];
     groups.merge(best_a, best_b, best_loss);
     info = best_info;
     current = best_value;
   }
   const auto enough = std::count_if(groups.weight.begin(), groups.weight.end(),
-                                    [&](double w) { return w >= params_.min_branch - kWeightSlack; });
+                                    [&](double w) { return w >= params_.min_branch - tolerance::kWeight; });
   if (enough < 2) return;  // one branch for each category it stays
   split.gain = std::max(0.0, (known_loss - below) / node.weight);
   split.split_info = split_info(groups.weight, node.weight);
@@ -331,7 +330,7 @@ std::size_t choose_split(std::span<const MultiwaySplit> splits, std::span<const 
   for (std::size_t i = 0; i < splits.size(); ++i) {
     if (!splits[i].found || (params.gain_ratio && splits[i].gain < mean - kMeanSlack)) continue;
     const double worth = params.gain_ratio ? splits[i].ratio() : splits[i].gain;
-    if (worth > most + kTie * std::max(1.0, most)) {
+    if (worth > most + tolerance::kDrop * std::max(1.0, most)) {
       most = worth;
       best = i;
     }

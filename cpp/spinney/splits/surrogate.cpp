@@ -4,13 +4,14 @@
 
 #include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
+#include "spinney/tolerance.hpp"
 
 namespace spinney {
 
 namespace {
 
-constexpr double kSlack = 1.0 + 1e-12;  // sums taken in another order differ by rounding
-constexpr std::size_t kMinRows = 2;     // a cut that sends fewer rows one way proves nothing
+constexpr double kSlack = 1.0 + tolerance::kSum;
+constexpr std::size_t kMinRows = 2;  // a cut that sends fewer rows one way proves nothing
 
 /// Low entries to the left agree by R + d, to the right by L - d, where d is the weight of left rows less that of
 /// right rows among the low entries: one number to follow.
