@@ -38,7 +38,7 @@ Samples shifted_by(const MomentLayout& moments) {
   return nobody;
 }
 
-Tree tree_of(const Task& task) {
+Tree tree_of(const GrowthTask& task) {
   Tree tree;
   tree.n_features = static_cast<std::int32_t>(task.columns.size());
   tree.n_classes = task.target.n_classes;
@@ -49,7 +49,7 @@ Tree tree_of(const Task& task) {
 
 }  // namespace
 
-Planner::Planner(const Task& task, const NodeSums& sums, ThreadTeam& team, Interrupt& interrupt)
+Planner::Planner(const GrowthTask& task, const NodeSums& sums, ThreadTeam& team, Interrupt& interrupt)
     : task_(task),
       params_(task.params),
       team_(team),

@@ -23,7 +23,7 @@
 namespace spinney {
 
 /// What growth goes by.
-struct Task {
+struct GrowthTask {
   std::span<const Column> columns;
   const Target& target;  // classes, scales and costs; of its rows only those that are set aside
   const GrowParams& params;
@@ -37,7 +37,7 @@ struct Task {
 class Planner {
  public:
   /// sums: of the nodes that growth starts from, over all rows.
-  Planner(const Task& task, const NodeSums& sums, ThreadTeam& team, Interrupt& interrupt);
+  Planner(const GrowthTask& task, const NodeSums& sums, ThreadTeam& team, Interrupt& interrupt);
 
   /// What to ask next; empty when the tree is grown.
   const Request& request() const { return request_; }
@@ -91,7 +91,7 @@ class Planner {
   Limits limits() const;
   std::size_t batch_size() const;
 
-  Task task_;
+  GrowthTask task_;
   const GrowParams& params_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
