@@ -5,7 +5,7 @@ import argparse
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.files import files, quick_files
 from benchmarks.gp import gp, quick_gp
-from benchmarks.growth import categories, growth, noise, small
+from benchmarks.growth import bins, categories, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
 from benchmarks.mixtures import mixtures, quick_mixtures
@@ -15,6 +15,7 @@ from benchmarks.pruning import selection
 
 PARTS = {
     "growth": lambda: growth([10_000, 100_000, 1_000_000]),
+    "bins": bins,
     "small": small,
     "categories": categories,
     "noise": noise,
@@ -31,6 +32,7 @@ PARTS = {
 }
 QUICK = {
     "growth": lambda: growth([10_000]),
+    "bins": lambda: bins(100_000),
     "small": small,
     "categories": lambda: categories(20_000),
     "prediction": lambda: prediction(100_000),

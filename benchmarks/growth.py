@@ -1,8 +1,14 @@
 """Fully grown trees on 20 numeric features, single thread, without surrogates and with them."""
 
-from benchmarks._data import numeric, one_column
+from benchmarks._data import numbers_target, numeric, one_column
 from benchmarks._measure import seconds, show
-from benchmarks.peers import sklearn_fit, spinney_fit, ydf_accuracy, ydf_fit
+from benchmarks.peers import (
+    sklearn_fit,
+    spinney_fit,
+    spinney_regression,
+    ydf_accuracy,
+    ydf_fit,
+)
 
 
 def growth(sizes):
@@ -31,6 +37,24 @@ def growth(sizes):
     show(
         "Fully grown, 20 numeric features: seconds, and how many times as long the others take",
         ["rows", "spinney s", "surrogates x", "scikit-learn x", "YDF x", "acc", "sk", "YDF"],
+        rows,
+    )
+
+
+def bins(n_rows=1_000_000):
+    """Histograms to depth 8, classes and numbers, with one thread and with two."""
+    rows = []
+    for name, (X, y), fit in [
+        ("two classes", numeric(n_rows), spinney_fit),
+        ("numbers", numbers_target(n_rows), spinney_regression),
+    ]:
+        exact, _ = seconds(lambda: fit(X, y, max_depth=8), 1)  # noqa: B023
+        one, _ = seconds(lambda: fit(X, y, max_depth=8, max_bins=255), 3)  # noqa: B023
+        two, _ = seconds(lambda: fit(X, y, max_depth=8, max_bins=255, n_jobs=2), 3)  # noqa: B023
+        rows.append([name, f"{one:.3f}", f"{exact / one:.1f}", f"{one / two:.2f}"])
+    show(
+        f"max_bins=255 to depth 8, {n_rows:,} x 20",
+        ["", "seconds", "exact x", "two threads x"],
         rows,
     )
 

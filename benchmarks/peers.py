@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from spinney import CARTClassifier
+from spinney import CARTClassifier, CARTRegressor
 
 
 def spinney_fit(X, y, **options):
     return CARTClassifier(max_surrogates=options.pop("max_surrogates", 0), **options).fit(X, y)
+
+
+def spinney_regression(X, y, **options):
+    return CARTRegressor(max_surrogates=options.pop("max_surrogates", 0), **options).fit(X, y)
 
 
 def sklearn_fit(X, y, **options):

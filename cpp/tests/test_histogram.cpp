@@ -109,6 +109,11 @@ struct Ready {
   }
 };
 
+void add_rows(const MomentLayout& layout, const problem::Problem& p, const std::vector<std::uint32_t>& group,
+              NodeSums& sums, std::size_t node) {
+  add_rows(layout, RowMoments(layout, {{}, p.y, p.weight}), group, sums, node);
+}
+
 }  // namespace
 
 TEST(borders_are_those_of_the_sorted_column_whatever_the_order_of_rows) {
@@ -331,7 +336,7 @@ TEST(sums_of_a_node_say_what_its_rows_say) {
           if (ready.data.values.at(row, 1) == 2.0) group.push_back(row);
         }
         NodeSums sums(ready.layout, 1);
-        add_rows(ready.layout, RowMoments(ready.layout, {{}, p.y, p.weight}), group, sums, 0);
+        add_rows(ready.layout, p, group, sums, 0);
         Samples nobody;
         nobody.y_shift = ready.layout.origin;
         const Summary found = Summarizer(target, nobody, squared).from_moments(read_sums(ready.layout, sums, 0));
@@ -359,10 +364,9 @@ TEST(sums_of_equal_targets_are_pure_and_exact) {
   std::vector<std::uint32_t> group;
   for (std::uint32_t row = 0; row < 50; ++row) group.push_back(row);
   NodeSums sums(ready.layout, 2);
-  const RowMoments rows(ready.layout, {{}, p.y, p.weight});
-  add_rows(ready.layout, rows, group, sums, 0);
+  add_rows(ready.layout, p, group, sums, 0);
   group.push_back(60);
-  add_rows(ready.layout, rows, group, sums, 1);
+  add_rows(ready.layout, p, group, sums, 1);
   const NodeMoments equal = read_sums(ready.layout, sums, 0), mixed_up = read_sums(ready.layout, sums, 1);
   CHECK(equal.pure && equal.mean + ready.layout.origin == 0.1 && equal.loss == 0.0);
   CHECK(!mixed_up.pure && mixed_up.loss > 0.0);

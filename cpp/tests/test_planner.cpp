@@ -263,6 +263,40 @@ TEST(with_a_bin_for_every_value_the_tree_is_that_of_exact_search) {
   }
 }
 
+TEST(given_borders_take_the_place_of_those_of_the_rows) {
+  const problem::Problem p = rows_of(2, 0, true);
+  GrowParams params = params_for(p);
+  ThreadTeam team(1);
+  Interrupt interrupt;
+  const Dataset data = p.data();
+  const Target target = p.target();
+  std::vector<RowIndex> rows(p.weight.size());
+  for (RowIndex row = 0; row < rows.size(); ++row) rows[row] = row;
+  const BinBorders fine = find_borders({data, rows, {}}, 32, team, interrupt);
+  const auto grow_with = [&](const BinBorders& borders) {
+    return grow({.data = data,
+                 .target = target,
+                 .params = params,
+                 .samples = make_samples(target, {}, interrupt),
+                 .sorted = nullptr,
+                 .borders = &borders},
+                team, interrupt);
+  };
+  const Tree own = problem::grow_tree(p, params);
+  params.max_bins = 4;
+  CHECK(problem::same_tree(grow_with(fine), own));
+  CHECK(!problem::same_tree(problem::grow_tree(p, params), own));
+  BinBorders broken = fine;
+  broken.high[0] = kNaN;
+  bool refused = false;
+  try {
+    grow_with(broken);
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 TEST(bins_refuse_what_they_cannot_do) {
   const problem::Problem p = rows_of(2, 0, true);
   GrowParams params = params_for(p);

@@ -15,7 +15,7 @@ namespace spinney {
 namespace {
 
 constexpr std::size_t kMostCategories = kMostBins - 1;
-constexpr std::size_t kTile = 1024;       // rows coded together: what they write stays in the nearest cache
+constexpr std::size_t kTile = 512;        // rows taken together: they stay in the nearest cache
 constexpr std::size_t kColumnsALine = 8;  // doubles of a row that are fetched together
 
 std::vector<FeatureIndex> asked_columns(const BinInput& input) {
@@ -27,17 +27,24 @@ std::vector<FeatureIndex> asked_columns(const BinInput& input) {
   return columns;
 }
 
-/// Values in a row of a few columns, without gaps: rows are passed once for all of them.
+/// Values of a few columns, without gaps: rows are passed once for all of them, a tile at a time.
 void take_values(const BinInput& input, std::span<const FeatureIndex> columns,
                  std::vector<std::vector<double>>& values) {
   values.resize(columns.size());
   for (auto& column : values) column.resize(input.rows.size());
   std::vector<std::size_t> n(columns.size(), 0);
-  for (const RowIndex row : input.rows) {
+  for (std::size_t begin = 0; begin < input.rows.size(); begin += kTile) {
+    const auto rows = input.rows.subspan(begin, std::min(kTile, input.rows.size() - begin));
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double value = input.data.values.at(row, columns[c]);
-      values[c][n[c]] = value;
-      n[c] += std::isnan(value) ? 0 : 1;
+      double* const out = values[c].data() + n[c];
+      std::size_t n_missing = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        out[i] = input.data.values.at(rows[i], columns[c]) + 0.0;  // both zeros are one
+        n_missing += out[i] != out[i] ? 1 : 0;
+      }
+      if (n_missing > 0)
+        static_cast<void>(std::remove_if(out, out + rows.size(), [](double value) { return std::isnan(value); }));
+      n[c] += rows.size() - n_missing;
     }
   }
   for (std::size_t c = 0; c < columns.size(); ++c) values[c].resize(n[c]);
@@ -110,9 +117,9 @@ class ColumnCoder {
       : input_(input), f_(f), n_bins_(borders.n_bins[f]), nominal_(borders.nominal[f] != 0) {
     if (nominal_) return;
     // By cuts, not by the largest values: a row of a value that no bin has then goes with the tests between bins.
-    for (std::uint32_t b = 0; b + 1 < n_bins_; ++b) cuts_.push_back(borders.cut(f, b, b + 1));
-    n_steps_ = steps_for(cuts_.size());
-    cuts_.resize(std::size_t{1} << n_steps_, kInfinity);
+    std::vector<double> cuts;
+    for (std::uint32_t b = 0; b + 1 < n_bins_; ++b) cuts.push_back(borders.cut(f, b, b + 1));
+    cuts_ = PlaceSearch(std::move(cuts), input.rows.size());
   }
 
   /// Writes the codes of rows [begin, begin + n), stride apart.
@@ -124,7 +131,7 @@ class ColumnCoder {
     if (nominal_) {
       for (std::size_t i = 0; i < n; ++i) bin[i] = category(x[i], input_.rows[begin + i]);
     } else {
-      search_all(cuts_, n_steps_, x.data(), n, bin.data());
+      cuts_.find(x.data(), n, bin.data());
     }
     for (std::size_t i = 0; i < n; ++i) out[i * stride] = static_cast<Code>(std::isnan(x[i]) ? n_bins_ : bin[i]);
   }
@@ -143,8 +150,7 @@ class ColumnCoder {
   FeatureIndex f_;
   std::uint32_t n_bins_;
   bool nominal_;
-  std::vector<double> cuts_;
-  int n_steps_ = 0;
+  PlaceSearch cuts_;
 };
 
 template <class Code>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <utility>
 
 #include "spinney/multiversion.hpp"
 #include "spinney/types.hpp"
@@ -15,19 +17,46 @@ constexpr std::size_t kMostSplitters = 16383;  // numbers of buckets have 16 bit
 constexpr std::size_t kPerSplitter = 2;        // values of the sample
 constexpr std::size_t kTile = 1024;            // values looked at together
 constexpr std::size_t kBetweenChecks = std::size_t{1} << 20;
+constexpr std::size_t kWorthTable = std::size_t{1} << 15;  // searches that pay for a table
+constexpr std::size_t kTableSize = std::size_t{1} << 16;
+
+/// Sign, exponent and the first digits: larger numbers have larger ones, or the same.
+std::size_t leading_bits(double number) {
+  const auto bits = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(number + 0.0) >> 48);
+  return bits ^ (0x8000U + (bits >> 15) * 0x7fffU);  // all bits of a negative one, the sign of another: no jump
+}
+
+SPINNEY_MULTIVERSION
+void search_from(const double* sorted, int n_steps, const double* x, std::size_t n, std::uint32_t* place) {
+  for (int step = n_steps; step-- > 0;) {
+    const std::uint32_t width = std::uint32_t{1} << step;
+    for (std::size_t i = 0; i < n; ++i) place[i] += sorted[place[i] + width - 1] < x[i] ? width : 0;
+  }
+}
 
 }  // namespace
 
-int steps_for(std::size_t n_sorted) { return static_cast<int>(std::bit_width(n_sorted)); }
-
-SPINNEY_MULTIVERSION
-void search_all(const std::vector<double>& sorted, int n_steps, const double* x, std::size_t n, std::uint32_t* place) {
-  const double* const from = sorted.data();
-  for (std::size_t i = 0; i < n; ++i) place[i] = 0;
-  for (int step = n_steps; step-- > 0;) {
-    const std::uint32_t width = std::uint32_t{1} << step;
-    for (std::size_t i = 0; i < n; ++i) place[i] += from[place[i] + width - 1] < x[i] ? width : 0;
+PlaceSearch::PlaceSearch(std::vector<double> sorted, std::size_t n_searches)
+    : n_(sorted.size()), sorted_(std::move(sorted)) {
+  std::size_t most = n_;  // that have leading bits in common
+  if (n_searches >= kWorthTable) {
+    first_.assign(kTableSize, 0);
+    for (const double number : sorted_) ++first_[leading_bits(number)];
+    most = *std::max_element(first_.begin(), first_.end());
+    std::uint32_t below = 0;
+    for (std::uint32_t& count : first_) below += std::exchange(count, below);
   }
+  n_steps_ = static_cast<int>(std::bit_width(most));
+  sorted_.resize(n_ + (std::size_t{1} << n_steps_), kInfinity);
+}
+
+void PlaceSearch::find(const double* x, std::size_t n, std::uint32_t* place) const {
+  if (first_.empty()) {
+    std::fill(place, place + n, 0U);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) place[i] = first_[leading_bits(x[i])];
+  }
+  search_from(sorted_.data(), n_steps_, x, n, place);
 }
 
 void BorderSearch::find(std::vector<double>& values, std::size_t max_bins, std::vector<double>& low,
@@ -35,47 +64,45 @@ void BorderSearch::find(std::vector<double>& values, std::size_t max_bins, std::
   if (values.empty()) return;
   values_ = &values;
   max_bins_ = max_bins;
-  for (double& value : values) value += 0.0;  // both zeros are one
   deal();
   cursor_ = 0;
   each_value_ = !has_more_values(max_bins);
   if (!each_value_) foresee_buckets();
   std::size_t begin = 0;
-  double lowest = *std::min_element(values.begin(), values.end());
+  double lowest = first_value_from(0);
   for (std::size_t n_made = 0; begin < values.size(); ++n_made) {
     const Run run = run_at(last_of_share(begin, n_made));
     low.push_back(lowest);
     high.push_back(run.value);
     begin = run.end;
-    if (begin < values.size()) lowest = first_value_from(begin);
+    if (begin < values.size()) lowest = std::isnan(run.next) ? first_value_from(begin) : run.next;
   }
 }
 
 void BorderSearch::choose_splitters() {
   const std::vector<double>& values = *values_;
-  const std::size_t wanted = std::min(kMostSplitters, std::bit_floor(values.size() / kBucketSize + 1));
+  const std::size_t wanted = std::min(kMostSplitters, values.size() / kBucketSize + 1);
   const std::size_t n_sample = std::min(values.size(), wanted * kPerSplitter);
   std::vector<double> sample(n_sample);
   for (std::size_t i = 0; i < n_sample; ++i) sample[i] = values[i * values.size() / n_sample];
   std::sort(sample.begin(), sample.end());
-  splitters_.clear();
+  std::vector<double> splitters;
   for (std::size_t i = kPerSplitter / 2; i < n_sample; i += kPerSplitter) {
-    if (splitters_.empty() || splitters_.back() < sample[i]) splitters_.push_back(sample[i]);
+    if (splitters.empty() || splitters.back() < sample[i]) splitters.push_back(sample[i]);
   }
+  splitters_ = PlaceSearch(std::move(splitters), values.size());
 }
 
 void BorderSearch::deal() {
   const std::vector<double>& values = *values_;
   choose_splitters();
-  const int n_steps = steps_for(splitters_.size());
-  splitters_.resize(std::size_t{1} << n_steps, kInfinity);
-  begin_.assign(2 * splitters_.size() + 1, 0);
+  begin_.assign(2 * (splitters_.size() + 1) + 1, 0);
   bucket_.resize(values.size());
   places_.resize(kTile);
   for (std::size_t from = 0; from < values.size(); from += kTile) {
     if (from % kBetweenChecks == 0) interrupt_->check();
     const std::size_t n = std::min(kTile, values.size() - from);
-    search_all(splitters_, n_steps, values.data() + from, n, places_.data());
+    splitters_.find(values.data() + from, n, places_.data());
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t place = places_[i];
       const std::uint32_t bucket = 2 * place + (values[from + i] == splitters_[place] ? 1 : 0);
@@ -115,6 +142,7 @@ void BorderSearch::foresee_buckets() {
   if (!collected_.empty() && wanted_[0]) return;  // all are there
   std::size_t begin = 0;
   for (std::size_t n_made = 0; begin < values_->size(); ++n_made) {
+    wanted_[bucket_at(begin)] = 1;  // for the lowest value of the bin
     const std::size_t place = last_of_share(begin, n_made), bucket = bucket_at(place);
     wanted_[bucket] = 1;
     begin = is_one_value(bucket) ? begin_[bucket + 1] : place + 1;
@@ -160,27 +188,46 @@ std::size_t BorderSearch::bucket_at(std::size_t place) {
 
 BorderSearch::Run BorderSearch::run_at(std::size_t place) {
   const std::size_t bucket = bucket_at(place);
-  if (is_one_value(bucket)) return {splitters_[bucket / 2], begin_[bucket + 1]};
+  if (is_one_value(bucket)) return {splitters_[bucket / 2], begin_[bucket + 1], kNaN};
   if (!wanted_[bucket]) {  // values came more than once and borders moved on: from here on all may be needed
     std::fill(wanted_.begin() + static_cast<std::ptrdiff_t>(bucket), wanted_.end(), std::uint8_t{1});
     collect();
   }
+  if (!is_sorted_[bucket] && !asked_often(bucket)) return select(bucket, place);
   sort_bucket(bucket);
   const auto first = collected_.begin() + static_cast<std::ptrdiff_t>(start_[bucket]);
   const double value = first[static_cast<std::ptrdiff_t>(place - begin_[bucket])];
   const auto last = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(n_in(bucket)), value);
-  return {value, begin_[bucket] + static_cast<std::size_t>(last - first)};
+  return {value, begin_[bucket] + static_cast<std::size_t>(last - first), kNaN};
+}
+
+/// The same for a bucket that is asked once: no need to sort what is not at the place.
+BorderSearch::Run BorderSearch::select(std::size_t bucket, std::size_t place) {
+  const auto first = collected_.begin() + static_cast<std::ptrdiff_t>(start_[bucket]);
+  const auto middle = first + static_cast<std::ptrdiff_t>(place - begin_[bucket]);
+  const auto last = first + static_cast<std::ptrdiff_t>(n_in(bucket));
+  std::nth_element(first, middle, last);
+  Run run{*middle, place, kInfinity};
+  for (auto value = middle; value != last; ++value) {
+    run.end += *value == run.value ? 1 : 0;
+    run.next = *value > run.value ? std::min(run.next, *value) : run.next;
+  }
+  if (run.end == begin_[bucket + 1]) run.next = kNaN;  // it is in another bucket
+  return run;
 }
 
 /// The value at a place that is the first of its value.
 double BorderSearch::first_value_from(std::size_t place) {
   const std::size_t bucket = bucket_at(place);
   if (is_one_value(bucket)) return splitters_[bucket / 2];
-  if (place > begin_[bucket] || wanted_[bucket]) {
-    sort_bucket(bucket);
-    return collected_[start_[bucket] + place - begin_[bucket]];
-  }
   double least = kInfinity;
+  if (wanted_[bucket]) {
+    const auto first = collected_.begin() + static_cast<std::ptrdiff_t>(start_[bucket]);
+    const auto last = first + static_cast<std::ptrdiff_t>(n_in(bucket));
+    if (place == begin_[bucket]) return *std::min_element(first, last);
+    sort_bucket(bucket);
+    return first[static_cast<std::ptrdiff_t>(place - begin_[bucket])];
+  }
   for (std::size_t i = 0; i < values_->size(); ++i) {
     if (bucket_[i] == bucket) least = std::min(least, (*values_)[i]);
   }

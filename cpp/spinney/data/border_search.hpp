@@ -12,12 +12,26 @@
 
 namespace spinney {
 
-/// Of the steps of a search through 2^n_steps sorted numbers (the last ones infinite) none is a jump, so that many
-/// searches run side by side. place[i] is the number of those below x[i].
-void search_all(const std::vector<double>& sorted, int n_steps, const double* x, std::size_t n, std::uint32_t* place);
+/// Finds places among sorted numbers for many numbers at a time. No step of the search is a jump, so that searches run
+/// side by side; where there are many, a table by the leading bits of a number saves the first steps.
+class PlaceSearch {
+ public:
+  PlaceSearch() = default;
+  /// sorted: ascending, without equals. n_searches, about: how many will be asked for.
+  PlaceSearch(std::vector<double> sorted, std::size_t n_searches);
 
-/// The smallest number of steps for so many sorted numbers.
-int steps_for(std::size_t n_sorted);
+  /// place[i] is the number of those below x[i]; if x[i] is NaN, any.
+  void find(const double* x, std::size_t n, std::uint32_t* place) const;
+  /// The number at a place; infinite after the last.
+  double operator[](std::size_t place) const { return sorted_[place]; }
+  std::size_t size() const { return n_; }
+
+ private:
+  std::size_t n_ = 0;
+  int n_steps_ = 0;
+  std::vector<double> sorted_;        // and infinite ones, for the steps that lead too far
+  std::vector<std::uint32_t> first_;  // by leading bits: how many are below all numbers that have them; may be empty
+};
 
 /// Memory of one thread, reused from column to column.
 class BorderSearch {
@@ -32,6 +46,7 @@ class BorderSearch {
   struct Run {
     double value;
     std::size_t end;  // the place after the last of them
+    double next;      // the value there, if it is known: NaN otherwise
   };
   void deal();
   void choose_splitters();
@@ -43,15 +58,18 @@ class BorderSearch {
   void sort_bucket(std::size_t bucket);
   std::size_t bucket_at(std::size_t place);
   Run run_at(std::size_t place);
+  Run select(std::size_t bucket, std::size_t place);
   double first_value_from(std::size_t place);
+  /// Whether borders are so close together that more than one may fall into a bucket.
+  bool asked_often(std::size_t bucket) const { return n_in(bucket) * max_bins_ > values_->size(); }
   bool is_one_value(std::size_t bucket) const { return bucket % 2 == 1; }
   std::size_t n_in(std::size_t bucket) const { return begin_[bucket + 1] - begin_[bucket]; }
 
   Interrupt* interrupt_;
   const std::vector<double>* values_ = nullptr;
   std::size_t max_bins_ = 0;
-  bool each_value_ = false;            // has a bin of its own
-  std::vector<double> splitters_;      // padded with infinity
+  bool each_value_ = false;  // has a bin of its own
+  PlaceSearch splitters_;
   std::vector<std::uint16_t> bucket_;  // by value
   std::vector<std::size_t> begin_;     // by bucket: its first place in ascending order
   std::vector<std::uint8_t> wanted_;   // by bucket: its values are collected

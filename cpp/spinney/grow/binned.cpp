@@ -1,6 +1,7 @@
 #include "spinney/grow/binned.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include "spinney/grow/planner.hpp"
 #include "spinney/grow/worker.hpp"
@@ -17,6 +18,7 @@ Tree grow_binned(const GrowInput& input, ThreadTeam& team, Interrupt& interrupt)
     own = find_borders({input.data, worker.rows(), params.features}, static_cast<std::size_t>(params.max_bins), team,
                        interrupt);
   const BinBorders& borders = input.borders ? *input.borders : own;
+  if (const std::string wrong = borders.check(input.data.columns); !wrong.empty()) throw std::invalid_argument(wrong);
   const MomentLayout moments(worker.bounds(), input.target.n_classes);
   worker.prepare(borders, moments, params.features);
   Planner planner({.columns = input.data.columns,

@@ -18,11 +18,14 @@ struct FinePair {
 
 struct FixedPoint {
   int bits = 0, power = 0;
-  double up = 1.0;  // 2^bits
+  double up = 1.0, down = 1.0;  // 2^bits, 2^(power - bits)
 
   FixedPoint() = default;
   FixedPoint(std::uint64_t n_terms, int term_power)
-      : bits(62 - power_above(static_cast<double>(n_terms))), power(term_power), up(std::ldexp(1.0, bits)) {}
+      : bits(62 - power_above(static_cast<double>(n_terms))),
+        power(term_power),
+        up(std::ldexp(1.0, bits)),
+        down(std::ldexp(1.0, power - bits)) {}
   /// The least power of two above a magnitude.
   static int power_above(double magnitude) {
     int exponent = 0;
@@ -36,7 +39,10 @@ struct FixedPoint {
     const double all = term * up, whole = std::nearbyint(all);
     return {static_cast<std::int64_t>(whole), std::llrint((all - whole) * kFine)};
   }
-  double value(std::int64_t sum) const { return std::ldexp(static_cast<double>(sum), power - bits); }
+  double value(std::int64_t sum) const {
+    const auto number = static_cast<double>(sum);
+    return std::isnormal(down) ? number * down : std::ldexp(number, power - bits);
+  }
 
   static constexpr int kFineBits = 30;
   static constexpr double kFine = 1 << kFineBits;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "spinney/prefetch.hpp"
+
 namespace spinney {
 
 HistogramLayout::HistogramLayout(const BinBorders& borders, std::span<const FeatureIndex> columns,
@@ -36,19 +38,18 @@ Histogram& Histogram::operator-=(const Histogram& other) {
 
 namespace {
 
-/// Calls add(place, row) for every cell that a row is in; the place is that of the bin's first number.
+constexpr std::size_t kAhead = 16;  // rows whose codes are fetched before they are needed
+
+/// Calls add.begin(row), then add(place) for every cell that the row is in; the place is that of the bin's first
+/// number.
 template <class Code, class Add>
 void for_cells(const CodeBlock<Code>& block, const std::uint64_t* first, std::size_t width,
                std::span<const std::uint32_t> rows, const Add& add) {
-  constexpr std::size_t kAhead = 16;  // rows: their codes are fetched before they are needed
   const std::size_t n_columns = block.columns.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-#if defined(__GNUC__)
-    if (i + kAhead < rows.size()) __builtin_prefetch(block.of(rows[i + kAhead]));
-#endif
+    if (i + kAhead < rows.size()) prefetch(block.of(rows[i + kAhead]));
     const Code* const codes = block.of(rows[i]);
-    const std::uint32_t row = rows[i];
-    add.begin(row);
+    add.begin(rows[i]);
     for (std::size_t c = 0; c < n_columns; ++c) add(first[c] + codes[c] * width);
   }
 }

@@ -1,11 +1,16 @@
 #include "spinney/grow/moments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+
+#include "spinney/prefetch.hpp"
 
 namespace spinney {
 
 namespace {
+
+constexpr std::size_t kAhead = 16;  // rows that are fetched before they are needed
 
 /// The number that numbers within a factor of two have in common: taken off without rounding. Otherwise 0, which takes
 /// nothing off numbers near 0.
@@ -15,9 +20,9 @@ double common_part(double low, double high) {
   return 0.0;
 }
 
-void add(std::int64_t* pair, const FinePair& term) {
-  pair[0] += term.high;
-  pair[1] += term.low;
+void put(std::int64_t* pair, const FinePair& term) {
+  pair[0] = term.high;
+  pair[1] = term.low;
 }
 
 /// A weight so small that it rounds to nothing still counts.
@@ -87,22 +92,50 @@ NodeSums NodeSums::total() const {
 
 RowMoments::RowMoments(const MomentLayout& layout, RowTargets rows) : targets(std::move(rows)) {
   const std::size_t n = targets.weight.size();
-  if (!layout.equal_weights) {
-    share.resize(n);
-    weight.resize(n);
-    for (std::size_t row = 0; row < n; ++row) {
-      share[row] = std::ldexp(targets.weight[row], -layout.weight_power);
-      weight[row] = std::max<std::int64_t>(1, layout.weights.of(share[row]));
+  const bool weighted = !layout.equal_weights, numbers = layout.n_classes == 0;
+  fine_width = (weighted ? 2 : 0) + (numbers ? 4 : 0);
+  fine.resize(n * fine_width);
+  weight.resize(weighted ? n : 0);
+  sum.resize(numbers ? n : 0);
+  for (std::size_t row = 0; row < n && fine_width > 0; ++row) {
+    std::int64_t* to = fine.data() + row * fine_width;
+    const double w = weighted ? std::ldexp(targets.weight[row], -layout.weight_power) : 1.0;
+    if (weighted) {
+      weight[row] = std::max<std::int64_t>(1, layout.weights.of(w));
+      put(to, fine_weight(layout.weights, w));
+      to += 2;
     }
-  }
-  if (layout.n_classes > 0) return;
-  distance.resize(n);
-  sum.resize(n);
-  for (std::size_t row = 0; row < n; ++row) {
-    distance[row] = std::ldexp(targets.y[row] - layout.origin, -layout.y_power);
-    sum[row] = layout.sums.of(layout.equal_weights ? distance[row] : share[row] * distance[row]);
+    if (!numbers) continue;
+    const double d = std::ldexp(targets.y[row] - layout.origin, -layout.y_power);
+    const FinePair term = layout.sums.fine(w * d);
+    sum[row] = term.high;
+    put(to, term);
+    put(to + 2, layout.squares.fine(w * d * d));
   }
 }
+
+namespace {
+
+/// Sums stay in registers: one row after the other would wait for memory.
+template <std::size_t kWidth>
+void add_numbers(const RowMoments& rows, std::span<const std::uint32_t> group, NodeSums& sums, std::size_t node) {
+  std::array<std::int64_t, kWidth> sum{};
+  double low = sums.y_low[node], high = sums.y_high[node];
+  const std::int64_t* const fine = rows.fine.data();
+  const double* const y = rows.targets.y.data();
+  for (std::size_t at = 0; at < group.size(); ++at) {
+    if (at + kAhead < group.size()) prefetch(fine + group[at + kAhead] * kWidth);
+    const std::uint32_t row = group[at];
+    for (std::size_t i = 0; i < kWidth; ++i) sum[i] += fine[row * kWidth + i];
+    low = std::min(low, y[row]);
+    high = std::max(high, y[row]);
+  }
+  for (std::size_t i = 0; i < kWidth; ++i) sums.of(node)[1 + i] += sum[i];
+  sums.y_low[node] = low;
+  sums.y_high[node] = high;
+}
+
+}  // namespace
 
 void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<const std::uint32_t> group, NodeSums& sums,
               std::size_t node) {
@@ -113,18 +146,11 @@ void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<cons
     return;
   }
   to[0] += static_cast<std::int64_t>(group.size());
-  if (layout.n_classes > 0) {
-    for (const std::uint32_t row : group) add(to + 1 + 2 * label[row], fine_weight(layout.weights, rows.share[row]));
-    return;
-  }
-  std::int64_t* const moments = layout.equal_weights ? to + 1 : to + 3;
+  if (layout.n_classes == 0)
+    return layout.equal_weights ? add_numbers<4>(rows, group, sums, node) : add_numbers<6>(rows, group, sums, node);
   for (const std::uint32_t row : group) {
-    const double w = layout.equal_weights ? 1.0 : rows.share[row], d = rows.distance[row], y = rows.targets.y[row];
-    if (!layout.equal_weights) add(to + 1, fine_weight(layout.weights, w));
-    add(moments, layout.sums.fine(w * d));
-    add(moments + 2, layout.squares.fine(w * d * d));
-    sums.y_low[node] = std::min(sums.y_low[node], y);
-    sums.y_high[node] = std::max(sums.y_high[node], y);
+    to[1 + 2 * label[row]] += rows.fine[2 * std::size_t{row}];
+    to[2 + 2 * label[row]] += rows.fine[2 * std::size_t{row} + 1];
   }
 }
 

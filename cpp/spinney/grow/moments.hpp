@@ -72,7 +72,8 @@ struct RowMoments {
 
   RowTargets targets;
   std::vector<std::int64_t> weight, sum;  // as histograms add them up; weight only if rows differ in it
-  std::vector<double> share, distance;    // w and y - origin, divided by their powers of two
+  std::size_t fine_width = 0;
+  std::vector<std::int64_t> fine;  // as nodes add them up: pairs of weight, if rows differ in it, and of numbers
 };
 
 /// Adds rows to the sums of a node.

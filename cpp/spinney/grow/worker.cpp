@@ -4,7 +4,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "spinney/grow/choose.hpp"
+#include "spinney/prefetch.hpp"
 #include "spinney/splits/surrogate.hpp"
 #include "spinney/tree/route.hpp"
 
@@ -13,6 +13,7 @@ namespace spinney {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 15;  // rows that a thread counts at a time
+constexpr std::size_t kAhead = 32;       // rows whose codes are fetched before they are needed
 
 /// Where the bins of a test's column go; rows of a node have values of bins on one side or the other.
 std::vector<std::uint8_t> sides_of_bins(const TestTable& tests, std::size_t index, const BinBorders& borders) {
@@ -153,34 +154,25 @@ std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
                     .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
                     .sum = nullptr};
   return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
-    mark(divisions, piece.node, piece.range);
+    const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests, piece.node, *borders_);
     std::vector<std::uint32_t> known;
-    for (std::size_t i = piece.range.begin; i < piece.range.end; ++i) {
-      if (side_[order_[i]] != kUnknown) known.push_back(order_[i]);
-    }
+    bins_->with_column(divisions.tests.feature[piece.node], [&](const auto& block, std::size_t index) {
+      for (std::size_t at = piece.range.begin; at < piece.range.end; ++at) {
+        const std::uint32_t r = order_[at];
+        side_[r] = side[block.of(r)[index]];
+        if (side_[r] != kUnknown) known.push_back(r);
+      }
+    });
     accumulator.add(*bins_, terms, known, to);
   });
 }
 
-/// Which way the primary test sends rows.
-void Worker::mark(const Divisions& divisions, std::size_t i, Range range) {
-  const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests, i, *borders_);
-  bins_->with_column(divisions.tests.feature[i], [&](const auto& block, std::size_t index) {
-    for (std::size_t at = range.begin; at < range.end; ++at) side_[order_[at]] = side[block.of(order_[at])[index]];
-  });
-}
-
-/// Rows that the test cannot place go by its stand-ins, then the default way.
-void Worker::place_unknown(const Divisions& divisions, std::size_t i, Range range) {
+std::uint8_t Worker::place_unknown(const Divisions& divisions, std::size_t i, std::uint32_t row) const {
   const SurrogateTable& surrogates = divisions.surrogates;
-  for (std::size_t at = range.begin; at < range.end; ++at) {
-    const std::uint32_t r = order_[at];
-    if (side_[r] != kUnknown) continue;
-    std::int32_t branch = kNoBranch;
-    for (std::int64_t s = surrogates.lists.begin(i); branch == kNoBranch && s < surrogates.lists.end(i); ++s)
-      branch = surrogates.answer(static_cast<std::size_t>(s), data_.values, row_[r]);
-    side_[r] = static_cast<std::uint16_t>(branch == kNoBranch ? divisions.default_branch[i] : branch);
-  }
+  std::int32_t branch = kNoBranch;
+  for (std::int64_t s = surrogates.lists.begin(i); branch == kNoBranch && s < surrogates.lists.end(i); ++s)
+    branch = surrogates.answer(static_cast<std::size_t>(s), data_.values, row_[row]);
+  return static_cast<std::uint8_t>(branch == kNoBranch ? divisions.default_branch[i] : branch);
 }
 
 NodeSums Worker::apply(const Divisions& divisions) {
@@ -189,29 +181,39 @@ NodeSums Worker::apply(const Divisions& divisions) {
     range_.resize(std::max(range_.size(), static_cast<std::size_t>(first) + 2));
   team_.run(divisions.size(), [&](std::size_t i, std::size_t thread) {
     interrupt_.check();
-    const Range all = range_[divisions.node[i]];
-    mark(divisions, i, all);
-    place_unknown(divisions, i, all);
-    std::vector<std::uint32_t>& spare = spare_[thread];
-    if (spare.size() < all.size() + 1) spare.resize(all.size() + 1);
-    std::size_t left = all.begin, right = 0;
-    for (std::size_t at = all.begin; at < all.end; ++at) {  // both are written and one moves on: nothing to guess
-      const std::uint32_t r = order_[at];
-      const std::size_t goes_right = side_[r];
-      order_[left] = r;
-      spare[right] = r;
-      left += 1 - goes_right;
-      right += goes_right;
-    }
-    std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(right),
-              order_.begin() + static_cast<std::ptrdiff_t>(left));
-    const NodeId first = divisions.first_child[i];
-    range_[first] = {all.begin, left};
-    range_[first + 1] = {left, all.end};
-    add_rows(layout_, moments_, members(first), sums, 2 * i);
-    add_rows(layout_, moments_, members(first + 1), sums, 2 * i + 1);
+    divide(divisions, i, spare_[thread], sums);
   });
   return sums;
+}
+
+/// Stable: rows that go left close up in place, the others go by way of spare memory. Both are written and one moves
+/// on: nothing to guess.
+void Worker::divide(const Divisions& divisions, std::size_t i, std::vector<std::uint32_t>& spare, NodeSums& sums) {
+  const Range all = range_[divisions.node[i]];
+  if (spare.size() < all.size() + 1) spare.resize(all.size() + 1);
+  const std::vector<std::uint8_t> sides = sides_of_bins(divisions.tests, i, *borders_);
+  std::size_t n_left = 0;
+  bins_->with_column(divisions.tests.feature[i], [&](const auto& block, std::size_t index) {
+    std::uint32_t* const rows = order_.data() + all.begin;
+    std::size_t left = 0, right = 0;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      if (at + kAhead < all.size()) prefetch(block.of(rows[at + kAhead]) + index);
+      const std::uint32_t r = rows[at];
+      std::size_t side = sides[block.of(r)[index]];
+      if (side == kUnknown) side = place_unknown(divisions, i, r);
+      rows[left] = r;
+      spare[right] = r;
+      left += 1 - side;
+      right += side;
+    }
+    std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(right), rows + left);
+    n_left = left;
+  });
+  const NodeId first = divisions.first_child[i];
+  range_[first] = {all.begin, all.begin + n_left};
+  range_[first + 1] = {all.begin + n_left, all.end};
+  add_rows(layout_, moments_, members(first), sums, 2 * i);
+  add_rows(layout_, moments_, members(first + 1), sums, 2 * i + 1);
 }
 
 std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {

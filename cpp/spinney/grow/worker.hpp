@@ -49,8 +49,9 @@ class Worker {
   template <class Count>
   std::vector<Histogram> count(std::span<const NodeId> nodes, const HistogramLayoutPtr& layout,
                                const Count& count_piece);
-  void mark(const Divisions& divisions, std::size_t i, Range range);
-  void place_unknown(const Divisions& divisions, std::size_t i, Range range);
+  /// Where a row goes that the test cannot place: by its stand-ins, then the default way.
+  std::uint8_t place_unknown(const Divisions& divisions, std::size_t i, std::uint32_t row) const;
+  void divide(const Divisions& divisions, std::size_t i, std::vector<std::uint32_t>& spare, NodeSums& sums);
 
   const Dataset& data_;
   ThreadTeam& team_;
@@ -66,7 +67,7 @@ class Worker {
   HistogramLayoutPtr bin_layout_, tally_layout_;
   std::vector<std::uint32_t> order_;  // rows, those of a node together and ascending
   std::vector<Range> range_;          // by node
-  std::vector<std::uint16_t> side_;   // by row: where the last test sent it
+  std::vector<std::uint16_t> side_;   // by row: where the test that is tallied sends it
   std::vector<Accumulator> accumulators_;
   std::vector<std::vector<std::uint32_t>> spare_;  // by thread
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The only code that appends nodes. Growers and tests add leaves and divide them; finish() packs the arrays.
+// How trees are built. Growers and tests add leaves and divide them; finish() packs the arrays.
 
 #include <map>
 #include <span>
