@@ -45,15 +45,27 @@ class PackedTree {
   /// The tree itself if it is not packed; otherwise without nodes.
   const Tree& tree() const { return *whole_; }
 
-  bool is_leaf(NodeId node) const { return arrays_.is_leaf(node); }
-  /// The leaf of a row, step by step.
-  NodeId walk(NodeId node, const Matrix& x, std::size_t row) const;
+  bool is_leaf(NodeId node) const {
+    return is_packed() ? arrays_.is_leaf(node) : whole_->is_leaf(node);  // a test that is no threshold leads nowhere
+  }
+  std::int32_t default_branch(NodeId node) const {
+    return is_packed() ? arrays_.default_branch[node] : whole_->default_branch[node];
+  }
+  /// The child that a row goes to, whole, from an inner node.
+  NodeId next(NodeId node, const Matrix& x, std::size_t row) const;
   /// The label of a node; classes only.
   ClassCode label(NodeId node) const { return label_[node]; }
   double value(NodeId node, std::size_t output) const {
     const std::size_t place = static_cast<std::size_t>(node) * n_outputs() + output;
     if (!is_packed()) return whole_->value[place];
     return arrays_.value.empty() ? static_cast<double>(arrays_.small_value[place]) : arrays_.value[place];
+  }
+  /// Calls use(values) with those of all nodes, as n_outputs() numbers each, of the type that they are kept in.
+  template <class Use>
+  void with_values(const Use& use) const {
+    if (!is_packed()) return use(whole_->value.data());
+    if (arrays_.value.empty()) return use(arrays_.small_value.data());
+    use(arrays_.value.data());
   }
   /// Adds the class shares of a node, or its mean, times a weight.
   void add_answer(NodeId node, double weight, double* out) const;

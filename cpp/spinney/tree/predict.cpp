@@ -49,13 +49,13 @@ Predictor::Predictor(const Tree& tree)
 void Predictor::route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const {
   route_many(
       x, end - begin, [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return begin + i; },
-      [&](std::size_t i, NodeId at) { return walk(tree, at, x, begin + i); }, leaf);
+      [&](std::size_t i, NodeId at) { return tree.is_leaf(at) ? kNoNode : next_node(tree, at, x, begin + i); }, leaf);
 }
 
 void Predictor::route(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* leaf) const {
   route_many(
       x, rows.size(), [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return rows[i]; },
-      [&](std::size_t i, NodeId at) { return walk(tree, at, x, rows[i]); }, leaf);
+      [&](std::size_t i, NodeId at) { return tree.is_leaf(at) ? kNoNode : next_node(tree, at, x, rows[i]); }, leaf);
 }
 
 template <class Run>

@@ -69,25 +69,25 @@ struct RouteNode {
 std::vector<RouteNode> route_nodes(const Tree& tree);
 
 /// Sends many rows down at once, whole (the fractional rule is the caller's business).
-///   nodes_of(i)      the nodes of the tree that the i-th way goes down
-///   row_of(i)        its row
-///   finish(i, node)  the leaf, where the packed nodes have not led to one, or have met a missing value: the careful
-///                    way from a node
-template <class NodesOf, class RowOf, class Finish>
-void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const Finish& finish,
+///   nodes_of(i)    the nodes of the tree that the i-th way goes down
+///   row_of(i)      its row
+///   step(i, node)  its next node by the tree itself, asked where the packed nodes lead nowhere or meet a missing
+///                  value; kNoNode from a leaf
+template <class NodesOf, class RowOf, class CarefulStep>
+void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const CarefulStep& step,
                 NodeId* leaf) {
-  for (std::size_t i = 0; x.n_columns == 0 && i < n; ++i) leaf[i] = finish(i, 0);
-  if (x.n_columns == 0) return;       // no value to load
-  constexpr std::size_t kLanes = 16;  // ways at once: hides the latency of one load per level
+  static constexpr double kNothing = 0.0;
+  const bool no_columns = x.n_columns == 0;  // then there is no value to load
+  constexpr std::size_t kLanes = 16;         // ways at once: hides the latency of one load per level
   struct Lane {
     const double* values;
     const RouteNode* nodes;
     std::size_t way;
     NodeId at;
-    bool suspect;  // has met NaN
   };
   const auto enter = [&](std::size_t i) {
-    return Lane{x.data + static_cast<std::ptrdiff_t>(row_of(i)) * x.row_stride, nodes_of(i), i, 0, false};
+    const double* values = no_columns ? &kNothing : x.data + static_cast<std::ptrdiff_t>(row_of(i)) * x.row_stride;
+    return Lane{values, nodes_of(i), i, 0};
   };
   Lane lanes[kLanes];
   std::size_t n_lanes = 0, next = 0;
@@ -98,12 +98,15 @@ void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const R
       const RouteNode& node = lane.nodes[lane.at];
       const double value = lane.values[node.feature * x.column_stride];
       const NodeId child = node.child + (value > node.threshold ? 1 : 0);
-      lane.suspect |= value != value;
-      if (child != lane.at) {
+      if (child != lane.at && value == value) {
         lane.at = child;
         continue;
       }
-      leaf[lane.way] = finish(lane.way, lane.suspect ? 0 : lane.at);
+      if (const NodeId careful = step(lane.way, lane.at); careful != kNoNode) {
+        lane.at = careful;
+        continue;
+      }
+      leaf[lane.way] = lane.at;
       if (next < n) {
         lane = enter(next++);
       } else {
