@@ -42,9 +42,9 @@ void CodedForest::close_chunk(std::span<const PackedTree* const> trees, std::siz
     trees_[t].traps = steps.traps;
     for (const Step& step : steps.steps) {
       if (steps.has_bits) {
-        bit_nodes_.push_back({step.bits, table.code(step), table.place(step), step.child});
+        bit_nodes_.push_back({step.bits, table.code(step), table.place(step), static_cast<std::uint32_t>(step.child)});
       } else {
-        nodes_.push_back({table.code(step), table.place(step), step.child});
+        nodes_.push_back({table.code(step), table.place(step), static_cast<std::uint32_t>(step.child)});
       }
     }
   }
@@ -94,9 +94,9 @@ void CodedForest::route_from(const CodedTree& coded, const AnyNode* nodes, const
       }
       if (moved != 0 || coded.traps.empty()) continue;
       for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-        const auto trap = std::lower_bound(coded.traps.begin(), coded.traps.end(), std::pair{at[lane], NodeId{0}});
-        if (trap == coded.traps.end() || trap->first != at[lane]) continue;
-        at[lane] = static_cast<std::uint32_t>(tree.next(trap->second, rows.x, rows.begin + begin + lane));
+        const NodeId trapped = coded.traps.node_at(static_cast<NodeId>(at[lane]));
+        if (trapped == kNoNode) continue;
+        at[lane] = static_cast<std::uint32_t>(tree.next(trapped, rows.x, rows.begin + begin + lane));
         moved = 1;
       }
     }

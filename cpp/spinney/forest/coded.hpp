@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "spinney/forest/codes.hpp"
@@ -60,7 +59,7 @@ class CodedForest {
     std::size_t chunk = kNone;
     std::size_t root = 0;  // in nodes_, or in bit_nodes_
     bool has_bits = false;
-    std::vector<std::pair<std::uint32_t, NodeId>> traps;
+    Traps traps;
   };
   void close_chunk(std::span<const PackedTree* const> trees, std::size_t first, std::size_t last);
   template <class AnyNode>

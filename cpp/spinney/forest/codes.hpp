@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spinney/data/matrix.hpp"
-#include "spinney/forest/steps.hpp"
+#include "spinney/tree/steps.hpp"
 
 namespace spinney {
 

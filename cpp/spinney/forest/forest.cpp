@@ -101,7 +101,8 @@ void Forest::for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, c
   if (coded) {
     const std::size_t fitting = kBlockBytes / std::max<std::size_t>(coded->bytes_a_row(), 1);
     const std::size_t fair = x.n_rows / (4 * std::max<std::size_t>(work.n_threads, 1));  // so that no thread waits long
-    block_rows = std::clamp(std::min(fitting, fair), kBlockRows, kMostBlockRows);
+    const auto worth_a_tree = static_cast<std::size_t>(n_nodes_ / size());  // whose nodes come into the cache for them
+    block_rows = std::clamp(std::min({fitting, fair, worth_a_tree}), kBlockRows, kMostBlockRows);
   }
   const std::size_t n_blocks = (x.n_rows + block_rows - 1) / block_rows;
   const std::size_t n_threads = std::max<std::size_t>(std::min(work.n_threads, n_blocks), 1);

@@ -64,6 +64,9 @@ struct RouteNode {
   double threshold;
   std::int32_t feature;
   NodeId child;
+
+  bool can_place(double value) const { return value == value; }
+  NodeId next(double value) const { return child + (value > threshold ? 1 : 0); }
 };
 
 std::vector<RouteNode> route_nodes(const Tree& tree);
@@ -71,17 +74,18 @@ std::vector<RouteNode> route_nodes(const Tree& tree);
 /// Sends many rows down at once, whole (the fractional rule is the caller's business).
 ///   nodes_of(i)    the nodes of the tree that the i-th way goes down
 ///   row_of(i)      its row
-///   step(i, node)  its next node by the tree itself, asked where the packed nodes lead nowhere or meet a missing
-///                  value; kNoNode from a leaf
+///   step(i, node)  its next node by the tree itself, asked where a node leads back to itself or cannot place a value;
+///                  kNoNode from a leaf
 template <class NodesOf, class RowOf, class CarefulStep>
 void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const CarefulStep& step,
                 NodeId* leaf) {
   static constexpr double kNothing = 0.0;
   const bool no_columns = x.n_columns == 0;  // then there is no value to load
   constexpr std::size_t kLanes = 16;         // ways at once: hides the latency of one load per level
+  using NodePointer = decltype(nodes_of(0));
   struct Lane {
     const double* values;
-    const RouteNode* nodes;
+    NodePointer nodes;
     std::size_t way;
     NodeId at;
   };
@@ -95,10 +99,10 @@ void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const R
   while (n_lanes > 0) {
     for (std::size_t i = 0; i < n_lanes; ++i) {
       Lane& lane = lanes[i];
-      const RouteNode& node = lane.nodes[lane.at];
+      const auto& node = lane.nodes[lane.at];
       const double value = lane.values[node.feature * x.column_stride];
-      const NodeId child = node.child + (value > node.threshold ? 1 : 0);
-      if (child != lane.at && value == value) {
+      const NodeId child = node.next(value);
+      if (child != lane.at && node.can_place(value)) {
         lane.at = child;
         continue;
       }

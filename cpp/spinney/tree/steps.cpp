@@ -1,4 +1,4 @@
-#include "spinney/forest/steps.hpp"
+#include "spinney/tree/steps.hpp"
 
 #include <algorithm>
 
@@ -10,56 +10,67 @@ constexpr std::int32_t kMostWords = 8;  // of categories that a test is divided 
 
 }  // namespace
 
+NodeId Traps::node_at(NodeId step) const {
+  const auto found = std::lower_bound(traps_.begin(), traps_.end(), std::pair{step, NodeId{0}});
+  return found == traps_.end() || found->first != step ? kNoNode : found->second;
+}
+
+void Traps::sort() { std::sort(traps_.begin(), traps_.end()); }
+
 /// A test on one column, with all its branches.
 struct Steps::Fan {
   Test test;
-  std::uint32_t first_child;
+  NodeId first_child;
   std::int32_t default_branch;
 
   bool asks_categories() const { return test.kind != TestKind::threshold && test.cuts.empty(); }
   double cut(std::int32_t branch) const { return test.cuts.empty() ? test.threshold : test.cuts[branch]; }
 };
 
-void Steps::take(const PackedTree& tree) {
-  const auto n = static_cast<NodeId>(tree.n_nodes());
-  steps.assign(static_cast<std::size_t>(n), {});
-  traps.clear();
+void Steps::start(std::size_t n_nodes) {
+  steps.assign(n_nodes, {});
+  traps = {};
   has_bits = false;
-  for (NodeId node = 0; node < n; ++node) {
-    if (!tree.is_packed()) {
-      take_node(tree.tree(), node);
-      continue;
-    }
+}
+
+void Steps::take(const Tree& tree) {
+  start(tree.n_nodes());
+  for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) take_node(tree, node);
+  traps.sort();
+}
+
+void Steps::take(const PackedTree& tree) {
+  if (!tree.is_packed()) return take(tree.tree());
+  start(tree.n_nodes());
+  for (NodeId node = 0; node < static_cast<NodeId>(tree.n_nodes()); ++node) {
     const RouteNode& from = tree.nodes()[node];
     Step& step = steps[node];
-    step.child = static_cast<std::uint32_t>(from.child);
+    step.child = from.child;
     if (tree.is_leaf(node)) continue;
     step.ask = tree.default_branch(node) == 1 ? Ask::above_gap_high : Ask::above_gap_low;
     step.feature = from.feature;
     step.threshold = from.threshold;
   }
-  std::sort(traps.begin(), traps.end());
 }
 
 void Steps::take_node(const Tree& tree, NodeId node) {
-  auto at = static_cast<std::uint32_t>(node);
+  NodeId at = node;
   if (tree.is_leaf(node)) {
     steps[at].child = at;
     return;
   }
-  const Fan fan{tree.tests.get(static_cast<std::size_t>(node)), static_cast<std::uint32_t>(tree.first_child[node]),
-                tree.default_branch[node]};
+  const Fan fan{tree.tests.get(static_cast<std::size_t>(node)), tree.first_child[node], tree.default_branch[node]};
   const auto& codes = fan.test.codes;
   const bool large = !codes.empty() && codes.back().first >= kMostWords * kWordCategories;
   if (fan.test.kind == TestKind::expression || large) return set_trap(at, node);
   if (tree.surrogates.lists.length(static_cast<std::size_t>(node)) > 0) {
-    const std::uint32_t pair = add_pair();
+    const NodeId pair = add_pair();
     std::vector<std::int32_t> known;
     for (const auto& [code, branch] : codes) known.push_back(code);
     if (fan.asks_categories()) {
       ask_listed(fan.test.feature, at, known, false, pair);
     } else {
-      steps[at] = {Ask::gap, fan.test.feature, pair, 0, 0.0, 0};
+      steps[at] = {Ask::gap, fan.test.feature, pair};
     }
     set_trap(pair + 1, node);
     at = pair;
@@ -68,14 +79,14 @@ void Steps::take_node(const Tree& tree, NodeId node) {
 }
 
 /// At a step, the part of a test that leads to its branches low .. high - 1.
-void Steps::take_fan(const Fan& fan, std::uint32_t at, std::int32_t low, std::int32_t high) {
+void Steps::take_fan(const Fan& fan, NodeId at, std::int32_t low, std::int32_t high) {
   if (high - low == 1) {
-    steps[at].child = fan.first_child + static_cast<std::uint32_t>(low);
+    steps[at].child = fan.first_child + low;
     return;
   }
   const std::int32_t middle = low + (high - low) / 2;
   const bool both_are_children = high - low == 2;
-  const std::uint32_t child = both_are_children ? fan.first_child + static_cast<std::uint32_t>(low) : add_pair();
+  const NodeId child = both_are_children ? fan.first_child + low : add_pair();
   if (fan.asks_categories()) {
     ask_categories(fan, at, middle, child);
   } else {
@@ -88,7 +99,7 @@ void Steps::take_fan(const Fan& fan, std::uint32_t at, std::int32_t low, std::in
 }
 
 /// Whether a category leads to branch middle or beyond. The others, and gaps, are on the side of the default branch.
-void Steps::ask_categories(const Fan& fan, std::uint32_t at, std::int32_t middle, std::uint32_t child) {
+void Steps::ask_categories(const Fan& fan, NodeId at, std::int32_t middle, NodeId child) {
   const bool list_second = fan.default_branch < middle;
   std::vector<std::int32_t> listed;
   for (const auto& [code, branch] : fan.test.codes) {
@@ -99,8 +110,8 @@ void Steps::ask_categories(const Fan& fan, std::uint32_t at, std::int32_t middle
 
 /// Sends listed categories one way and all others, and gaps, the other, word by word: those found in one word
 /// need not be asked for in the next.
-void Steps::ask_listed(FeatureIndex feature, std::uint32_t at, const std::vector<std::int32_t>& listed, bool to_second,
-                       std::uint32_t child) {
+void Steps::ask_listed(FeatureIndex feature, NodeId at, const std::vector<std::int32_t>& listed, bool to_second,
+                       NodeId child) {
   has_bits = true;
   for (std::size_t i = 0; i < listed.size() || i == 0;) {
     const std::int32_t word = listed.empty() ? 0 : listed[i] / kWordCategories;
@@ -108,23 +119,23 @@ void Steps::ask_listed(FeatureIndex feature, std::uint32_t at, const std::vector
     for (; i < listed.size() && listed[i] / kWordCategories == word; ++i)
       bits |= std::uint64_t{2} << (listed[i] % kWordCategories);
     if (i >= listed.size()) {
-      steps[at] = {Ask::category_in_word, feature, child, word, 0.0, to_second ? bits : ~bits};
+      steps[at] = {Ask::category_in_word, feature, child, word, kInfinity, to_second ? bits : ~bits};
       return;
     }
-    const std::uint32_t pair = add_pair();
-    steps[at] = {Ask::category_in_word, feature, pair, word, 0.0, bits};
+    const NodeId pair = add_pair();
+    steps[at] = {Ask::category_in_word, feature, pair, word, kInfinity, bits};
     steps[pair + 1].child = child + (to_second ? 1 : 0);
     at = pair;
   }
 }
 
-void Steps::set_trap(std::uint32_t at, NodeId node) {
+void Steps::set_trap(NodeId at, NodeId node) {
   steps[at].child = at;
-  traps.emplace_back(at, node);
+  traps.add(at, node);
 }
 
-std::uint32_t Steps::add_pair() {
-  const auto at = static_cast<std::uint32_t>(steps.size());
+NodeId Steps::add_pair() {
+  const auto at = static_cast<NodeId>(steps.size());
   steps.resize(steps.size() + 2);
   return at;
 }

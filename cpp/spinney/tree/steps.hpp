@@ -34,30 +34,55 @@ enum class Ask : std::uint8_t {
 
 struct Step {
   Ask ask = Ask::nothing;
-  FeatureIndex feature = -1;
-  std::uint32_t child = 0;
-  std::int32_t word = 0;  // categories kWordCategories * word and on
-  double threshold = 0.0;
-  std::uint64_t bits = 0;
+  FeatureIndex feature = 0;
+  NodeId child = 0;
+  std::int32_t word = 0;         // categories kWordCategories * word and on
+  double threshold = kInfinity;  // nothing is above that of a step that asks something else
+  std::uint64_t bits = 0;        // none if it does not ask for categories
+
+  bool can_place(double) const { return true; }
+  NodeId next(double value) const {
+    const int above = value > threshold ? 1 : 0;
+    const int gap = value != value && (ask == Ask::above_gap_high || ask == Ask::gap) ? 1 : 0;
+    const double place = value - kWordCategories * word;
+    const bool in_word = place >= 0.0 && place < kWordCategories;
+    const int bit = static_cast<int>(in_word ? place : -1.0) + 1;
+    return child + (above | gap | static_cast<int>(bits >> bit & 1));
+  }
+};
+
+/// The steps of a tree that are traps.
+class Traps {
+ public:
+  bool empty() const { return traps_.empty(); }
+  /// The node of a trap; kNoNode for another step.
+  NodeId node_at(NodeId step) const;
+  void add(NodeId step, NodeId node) { traps_.emplace_back(step, node); }
+  void sort();
+
+ private:
+  std::vector<std::pair<NodeId, NodeId>> traps_;  // (step, node), ascending
 };
 
 struct Steps {
   std::vector<Step> steps;
-  std::vector<std::pair<std::uint32_t, NodeId>> traps;  // (step, node), ascending
+  Traps traps;
   bool has_bits = false;
 
   /// Makes them those of a tree.
+  void take(const Tree& tree);
   void take(const PackedTree& tree);
 
  private:
   struct Fan;
+  void start(std::size_t n_nodes);
   void take_node(const Tree& tree, NodeId node);
-  void take_fan(const Fan& fan, std::uint32_t at, std::int32_t low, std::int32_t high);
-  void ask_categories(const Fan& fan, std::uint32_t at, std::int32_t middle, std::uint32_t child);
-  void ask_listed(FeatureIndex feature, std::uint32_t at, const std::vector<std::int32_t>& listed, bool to_second,
-                  std::uint32_t child);
-  void set_trap(std::uint32_t at, NodeId node);
-  std::uint32_t add_pair();
+  void take_fan(const Fan& fan, NodeId at, std::int32_t low, std::int32_t high);
+  void ask_categories(const Fan& fan, NodeId at, std::int32_t middle, NodeId child);
+  void ask_listed(FeatureIndex feature, NodeId at, const std::vector<std::int32_t>& listed, bool to_second,
+                  NodeId child);
+  void set_trap(NodeId at, NodeId node);
+  NodeId add_pair();
 };
 
 }  // namespace spinney
