@@ -114,10 +114,14 @@ std::uint16_t CodeTable::code(const Step& step) const {
 void CodeTable::encode_column(const Column& column, const double* value, std::uint16_t* group) const {
   std::uint16_t rank[kLanes] = {};
   if (!column.thresholds.empty()) count_below<kLanes>(column.thresholds, value, rank);
+  bool gaps = false;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) gaps |= value[lane] != value[lane];
   for (const Slot& slot : column.slots) {
     std::uint16_t* const out = group + slot.place;
     if (slot.ask == Ask::category_in_word) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = bit_of(value[lane], slot.word);
+    } else if (!gaps) {
+      std::copy(rank, rank + kLanes, out);
     } else {
       const std::uint16_t gap = slot.ask == Ask::above_gap_high ? kHighest : 0;
       for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = value[lane] == value[lane] ? rank[lane] : gap;

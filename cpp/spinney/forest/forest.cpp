@@ -15,6 +15,11 @@ constexpr std::size_t kMostBlockRows = 1 << 14;  // pass one tree while it is in
 constexpr std::size_t kBlockBytes = 1 << 24;     // of codes that a thread keeps
 constexpr std::uint64_t kWaysANode = 2;          // that are worth the codes of a forest
 
+Arrival step_from(const PackedTree& tree, NodeId at, const Matrix& x, std::size_t row) {
+  if (tree.is_leaf(at)) return {at, true};
+  return {tree.next(at, x, row), false};
+}
+
 }  // namespace
 
 /// One member with some rows: leaf[i] is the leaf of row begin + i.
@@ -49,7 +54,7 @@ void Forest::route(std::size_t member, const Matrix& x, std::size_t begin, std::
   const PackedTree& tree = members_[member].tree;
   route_many(
       x, end - begin, [&](std::size_t) { return tree.nodes(); }, [&](std::size_t i) { return begin + i; },
-      [&](std::size_t i, NodeId at) { return tree.is_leaf(at) ? kNoNode : tree.next(at, x, begin + i); }, leaf);
+      [&](std::size_t i, NodeId at) { return step_from(tree, at, x, begin + i); }, leaf);
 }
 
 /// leaf[i * n + r] of the i-th chosen member for row begin + r, n = end - begin.
@@ -62,8 +67,7 @@ void Forest::route_few(std::span<const std::int64_t> chosen, const Matrix& x, st
   route_many(
       x, chosen.size() * n, [&](std::size_t i) { return tree(i).nodes(); },
       [&](std::size_t i) { return begin + i % n; },
-      [&](std::size_t i, NodeId at) { return tree(i).is_leaf(at) ? kNoNode : tree(i).next(at, x, begin + i % n); },
-      leaf);
+      [&](std::size_t i, NodeId at) { return step_from(tree(i), at, x, begin + i % n); }, leaf);
 }
 
 /// What a thread needs for a block of rows.

@@ -46,7 +46,8 @@ void add_shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<
 Predictor::Predictor(const Tree& tree)
     : block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
   const auto is_plain = [](TestKind kind) { return kind == TestKind::leaf || kind == TestKind::threshold; };
-  if (std::all_of(tree.tests.kind.begin(), tree.tests.kind.end(), is_plain)) {
+  const bool stands_in = tree.surrogates.tests.size() > 0;
+  if (stands_in || std::all_of(tree.tests.kind.begin(), tree.tests.kind.end(), is_plain)) {
     nodes_ = route_nodes(tree);
   } else {
     steps_.take(tree);
@@ -58,17 +59,19 @@ Predictor::Predictor(const Tree& tree)
 
 template <class RowOf>
 void Predictor::route(const Tree& tree, const Matrix& x, std::size_t n, const RowOf& row_of, NodeId* leaf) const {
-  const auto careful = [&](std::size_t i, NodeId node) {
-    return node == kNoNode || tree.is_leaf(node) ? kNoNode : next_node(tree, node, x, row_of(i));
-  };
   if (!nodes_.empty()) {
+    const auto careful = [&](std::size_t i, NodeId node) {
+      if (tree.tests.kind[node] == TestKind::threshold) return Arrival{next_node(tree, node, x, row_of(i)), false};
+      return Arrival{walk(tree, node, x, row_of(i)), true};  // more of its kind are below: not to stop is faster
+    };
     route_many(x, n, [&](std::size_t) { return nodes_.data(); }, row_of, careful, leaf);
     return;
   }
-  route_many(
-      x, n, [&](std::size_t) { return steps_.steps.data(); }, row_of,
-      [&](std::size_t i, NodeId at) { return steps_.traps.empty() ? kNoNode : careful(i, steps_.traps.node_at(at)); },
-      leaf);
+  const auto careful = [&](std::size_t i, NodeId at) {
+    const NodeId trapped = steps_.traps.node_at(at);
+    return trapped == kNoNode ? Arrival{at, true} : Arrival{next_node(tree, trapped, x, row_of(i)), false};
+  };
+  route_many(x, n, [&](std::size_t) { return steps_.steps.data(); }, row_of, careful, leaf);
 }
 
 template <class Run>

@@ -38,7 +38,7 @@ class Predictor {
   template <class Run>
   void for_blocks(std::size_t n_rows, const Work& work, Run&& run) const;
 
-  std::vector<RouteNode> nodes_;     // of a tree that only compares with thresholds
+  std::vector<RouteNode> nodes_;     // of a tree that has thresholds only, or surrogates
   Steps steps_;                      // of any other
   std::size_t block_rows_;           // few for a deep tree: between blocks Ctrl-C is heard
   std::vector<std::int64_t> label_;  // per node

@@ -71,11 +71,17 @@ struct RouteNode {
 
 std::vector<RouteNode> route_nodes(const Tree& tree);
 
+/// Where a row is after a careful step, and whether it stays there.
+struct Arrival {
+  NodeId node;
+  bool is_leaf;
+};
+
 /// Sends many rows down at once, whole (the fractional rule is the caller's business).
 ///   nodes_of(i)    the nodes of the tree that the i-th way goes down
 ///   row_of(i)      its row
-///   step(i, node)  its next node by the tree itself, asked where a node leads back to itself or cannot place a value;
-///                  kNoNode from a leaf
+///   step(i, node)  where it goes on by the tree itself, asked where a node leads back to itself, as leaves do, or
+///                  cannot place a value
 template <class NodesOf, class RowOf, class CarefulStep>
 void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const CarefulStep& step,
                 NodeId* leaf) {
@@ -106,10 +112,9 @@ void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const R
         lane.at = child;
         continue;
       }
-      if (const NodeId careful = step(lane.way, lane.at); careful != kNoNode) {
-        lane.at = careful;
-        continue;
-      }
+      const Arrival arrival = step(lane.way, lane.at);
+      lane.at = arrival.node;
+      if (!arrival.is_leaf) continue;
       leaf[lane.way] = lane.at;
       if (next < n) {
         lane = enter(next++);
