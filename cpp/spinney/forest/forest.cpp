@@ -9,9 +9,16 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kBlockRows = 1024;    // of a table and its sums stay in the cache while all trees pass
-constexpr std::size_t kFewRows = 16;        // fewer do not fill the lanes of one tree: several trees share them
-constexpr std::size_t kManyRows = 1 << 13;  // more are worth their codes
+constexpr std::size_t kFewRows = 16;  // fewer do not fill the lanes of one tree: several trees share them
+constexpr std::size_t kBlockRows = 1024;
+constexpr std::size_t kMostBlockRows = 1 << 14;  // pass one tree while it is in the cache
+constexpr std::size_t kBlockBytes = 1 << 24;     // of codes that a thread keeps
+constexpr std::uint64_t kWaysANode = 2;          // that are worth the codes of a forest
+
+Arrival step_from(const PackedTree& tree, NodeId at, const Matrix& x, std::size_t row) {
+  if (tree.is_leaf(at)) return {at, true};
+  return {tree.next(at, x, row), false};
+}
 
 }  // namespace
 
@@ -25,6 +32,7 @@ struct Forest::Block {
 
 Forest::Forest(std::vector<Member> members) : members_(std::move(members)) {
   for (const auto& [tree, groups] : members_) {
+    n_nodes_ += tree.n_nodes();
     n_features_ = tree.n_features();
     n_classes_ = groups.empty() ? tree.n_classes() : static_cast<std::int32_t>(groups.size());
   }
@@ -46,7 +54,7 @@ void Forest::route(std::size_t member, const Matrix& x, std::size_t begin, std::
   const PackedTree& tree = members_[member].tree;
   route_many(
       x, end - begin, [&](std::size_t) { return tree.nodes(); }, [&](std::size_t i) { return begin + i; },
-      [&](std::size_t i, NodeId at) { return tree.walk(at, x, begin + i); }, leaf);
+      [&](std::size_t i, NodeId at) { return step_from(tree, at, x, begin + i); }, leaf);
 }
 
 /// leaf[i * n + r] of the i-th chosen member for row begin + r, n = end - begin.
@@ -59,49 +67,72 @@ void Forest::route_few(std::span<const std::int64_t> chosen, const Matrix& x, st
   route_many(
       x, chosen.size() * n, [&](std::size_t i) { return tree(i).nodes(); },
       [&](std::size_t i) { return begin + i % n; },
-      [&](std::size_t i, NodeId at) { return tree(i).walk(at, x, begin + i % n); }, leaf);
+      [&](std::size_t i, NodeId at) { return step_from(tree(i), at, x, begin + i % n); }, leaf);
+}
+
+/// What a thread needs for a block of rows.
+struct Forest::Scratch {
+  CodedForest::Codes codes;
+  std::vector<NodeId> leaf;
+};
+
+void Forest::run_block(std::span<const std::int64_t> chosen, const RowBlock& rows, const CodedForest* coded,
+                       Scratch& scratch, const Work& work, const std::function<void(const Block&)>& take) const {
+  const std::size_t n = rows.size();
+  const bool few = n < kFewRows;
+  scratch.codes.forget();
+  scratch.leaf.resize(few ? n * chosen.size() : n);
+  NodeId* const leaf = scratch.leaf.data();
+  if (few) route_few(chosen, rows.x, rows.begin, rows.end, leaf);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    work.interrupt.check();
+    const auto member = static_cast<std::size_t>(chosen[i]);
+    if (!few) {
+      if (coded && coded->has(member)) {
+        coded->route(member, members_[member].tree, rows, scratch.codes, leaf);
+      } else {
+        route(member, rows.x, rows.begin, rows.end, leaf);
+      }
+    }
+    take({i, member, rows.begin, rows.end, few ? leaf + i * n : leaf});
+  }
 }
 
 void Forest::for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, const Work& work,
                         const std::function<void(const Block&)>& take) const {
-  const CodedForest* coded = x.n_rows >= kManyRows && chosen.size() > 1 ? this->coded() : nullptr;
-  const auto run = [&](std::size_t begin, std::size_t end) {
-    const std::size_t n = end - begin;
-    std::vector<std::uint16_t> codes;
-    std::vector<std::uint8_t> whole;
-    if (coded) coded->encode(x, begin, end, codes, whole);
-    std::vector<NodeId> leaf(n < kFewRows ? n * chosen.size() : n);
-    if (n < kFewRows) route_few(chosen, x, begin, end, leaf.data());
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      work.interrupt.check();
-      const auto member = static_cast<std::size_t>(chosen[i]);
-      if (coded && n >= kFewRows) {
-        coded->route(member, codes, n, leaf.data());
-        for (std::size_t row = 0; row < n; ++row) {
-          if (!whole[row]) leaf[row] = members_[member].tree.walk(0, x, begin + row);
-        }
-      } else if (n >= kFewRows) {
-        route(member, x, begin, end, leaf.data());
-      }
-      take({i, member, begin, end, n < kFewRows ? leaf.data() + i * n : leaf.data()});
-    }
+  const CodedForest* const coded = this->coded(x.n_rows, chosen.size(), work.interrupt);
+  std::size_t block_rows = kBlockRows;
+  if (coded) {
+    const std::size_t fitting = kBlockBytes / std::max<std::size_t>(coded->bytes_a_row(), 1);
+    const std::size_t fair = x.n_rows / (4 * std::max<std::size_t>(work.n_threads, 1));  // so that no thread waits long
+    const auto worth_a_tree = static_cast<std::size_t>(n_nodes_ / size());  // whose nodes come into the cache for them
+    block_rows = std::clamp(std::min({fitting, fair, worth_a_tree}), kBlockRows, kMostBlockRows);
+  }
+  const std::size_t n_blocks = (x.n_rows + block_rows - 1) / block_rows;
+  const std::size_t n_threads = std::max<std::size_t>(std::min(work.n_threads, n_blocks), 1);
+  std::vector<Scratch> scratch(n_threads);
+  const auto block = [&](std::size_t b, std::size_t worker) {
+    const RowBlock rows{x, b * block_rows, std::min(x.n_rows, (b + 1) * block_rows)};
+    run_block(chosen, rows, coded, scratch[worker], work, take);
   };
-  const std::size_t n_blocks = (x.n_rows + kBlockRows - 1) / kBlockRows;
-  const auto block = [&](std::size_t b, std::size_t) { run(b * kBlockRows, std::min(x.n_rows, (b + 1) * kBlockRows)); };
-  if (n_blocks < 2 || work.n_threads < 2) {
+  if (n_threads == 1) {
     for (std::size_t b = 0; b < n_blocks; ++b) block(b, 0);
     return;
   }
-  ThreadTeam(std::min(work.n_threads, n_blocks), &work.interrupt).run(n_blocks, block);
+  ThreadTeam(n_threads, &work.interrupt).run(n_blocks, block);
 }
 
-const CodedForest* Forest::coded() const {
-  std::call_once(coding_->once, [this] {
+const CodedForest* Forest::coded(std::size_t n_rows, std::size_t n_chosen, Interrupt& interrupt) const {
+  if (n_chosen < 2) return nullptr;
+  const std::uint64_t asked = coding_->asked += n_rows * n_chosen;
+  if (!coding_->ready && asked < kWaysANode * n_nodes_) return nullptr;
+  std::call_once(coding_->once, [&] {
     std::vector<const PackedTree*> trees;
     for (const Member& member : members_) trees.push_back(&member.tree);
-    coding_->forest = CodedForest::of(trees, static_cast<std::size_t>(n_features_));
+    coding_->forest.emplace(trees, static_cast<std::size_t>(n_features_), interrupt);
+    coding_->ready = true;
   });
-  return coding_->forest ? &*coding_->forest : nullptr;
+  return &*coding_->forest;
 }
 
 /// The label (or group), or the mean, that a member answers with.
@@ -115,22 +146,36 @@ double Forest::answer(const Block& block, const Matrix& x, std::size_t row) cons
   return tree.n_classes() > 0 ? static_cast<double>(tree.tree().cheapest(mixed.data())) : mixed[0];
 }
 
+/// Adds the answers of leaves where rows went whole and classes were not regrouped.
+void Forest::add_leaves(const Block& block, double weight, Combine combine, double* out) const {
+  const PackedTree& tree = members_[block.member].tree;
+  const std::size_t n = block.end - block.begin, k = n_outputs();
+  double* sums = out + block.begin * k;
+  if (combine == Combine::vote && n_classes_ > 0) {
+    for (std::size_t i = 0; i < n; ++i, sums += k) sums[tree.label(block.leaf[i])] += weight;
+    return;
+  }
+  tree.with_answers([&](const auto* values) {
+    if (n_classes_ == 0) {
+      for (std::size_t i = 0; i < n; ++i) sums[i] += weight * static_cast<double>(values[block.leaf[i]]);
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i, sums += k) {
+      const auto* own = values + static_cast<std::size_t>(block.leaf[i]) * k;
+      double total = 0.0;
+      for (std::size_t c = 0; c < k; ++c) total += static_cast<double>(own[c]);
+      for (std::size_t c = 0; c < k; ++c)
+        sums[c] += weight * (total > 0.0 ? static_cast<double>(own[c]) / total : 1.0 / static_cast<double>(k));
+    }
+  });
+}
+
 void Forest::add_block(const Block& block, double weight, const Matrix& x, Combine combine, double* out) const {
   const auto& [tree, groups] = members_[block.member];
   const std::size_t k = n_outputs();
   const bool vote = combine == Combine::vote && n_classes_ > 0;
   const bool whole = !tree.is_fractional();
-  if (whole && groups.empty() && (vote || n_classes_ == 0)) {
-    for (std::size_t row = block.begin; row < block.end; ++row) {
-      const NodeId leaf = block.leaf[row - block.begin];
-      if (vote) {
-        out[row * k + tree.label(leaf)] += weight;
-      } else {
-        out[row] += weight * tree.answer(leaf, 0);
-      }
-    }
-    return;
-  }
+  if (whole && groups.empty()) return add_leaves(block, weight, combine, out);
   double size[2] = {0.0, 0.0};
   for (const std::int32_t g : groups) size[g] += 1.0;
   std::vector<Share> stack;

@@ -1,6 +1,7 @@
 #pragma once
 // Many trees as one structure: rows go down all of them, and their answers are added up.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,22 +52,29 @@ class Forest {
 
  private:
   struct Block;
+  struct Scratch;
   void for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, const Work& work,
                   const std::function<void(const Block&)>& take) const;
+  void run_block(std::span<const std::int64_t> chosen, const RowBlock& rows, const CodedForest* coded, Scratch& scratch,
+                 const Work& work, const std::function<void(const Block&)>& take) const;
   void route(std::size_t member, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const;
   void route_few(std::span<const std::int64_t> chosen, const Matrix& x, std::size_t begin, std::size_t end,
                  NodeId* leaf) const;
-  /// The same trees for many rows, made when they are first asked for; null if their tests do not allow it.
-  const CodedForest* coded() const;
+  /// The same trees for many rows, made when so much has been asked that it pays; null before that.
+  const CodedForest* coded(std::size_t n_rows, std::size_t n_chosen, Interrupt& interrupt) const;
+  void add_leaves(const Block& block, double weight, Combine combine, double* out) const;
   void add_block(const Block& block, double weight, const Matrix& x, Combine combine, double* out) const;
   double answer(const Block& block, const Matrix& x, std::size_t row) const;
 
   struct Coding {
+    std::atomic<std::uint64_t> asked = 0;  // ways of rows through trees, of all calls
+    std::atomic<bool> ready = false;
     std::once_flag once;
     std::optional<CodedForest> forest;
   };
   std::vector<Member> members_;
   std::int32_t n_classes_ = 0, n_features_ = 0;
+  std::uint64_t n_nodes_ = 0;
   std::unique_ptr<Coding> coding_ = std::make_unique<Coding>();
 };
 

@@ -184,14 +184,12 @@ Tree PackedTree::unpack() const {
   return tree;
 }
 
-NodeId PackedTree::walk(NodeId node, const Matrix& x, std::size_t row) const {
-  if (!is_packed()) return spinney::walk(*whole_, node, x, row);
-  while (!is_leaf(node)) {
-    const double value = x.at(row, arrays_.nodes[node].feature);
-    const bool right = value == value ? value > arrays_.nodes[node].threshold : arrays_.default_branch[node] == 1;
-    node = arrays_.nodes[node].child + (right ? 1 : 0);
-  }
-  return node;
+NodeId PackedTree::next(NodeId node, const Matrix& x, std::size_t row) const {
+  if (!is_packed()) return next_node(*whole_, node, x, row);
+  const RouteNode& from = arrays_.nodes[node];
+  const double value = x.at(row, from.feature);
+  const bool right = value == value ? value > from.threshold : arrays_.default_branch[node] == 1;
+  return from.child + (right ? 1 : 0);
 }
 
 void PackedTree::add_answer(NodeId node, double weight, double* out) const {

@@ -71,9 +71,14 @@ class PackedTree {
   /// The tree itself if it is not packed; otherwise without nodes.
   const Tree& tree() const { return *whole_; }
 
-  bool is_leaf(NodeId node) const { return arrays_.is_leaf(node); }
-  /// The leaf of a row, step by step.
-  NodeId walk(NodeId node, const Matrix& x, std::size_t row) const;
+  bool is_leaf(NodeId node) const {
+    return is_packed() ? arrays_.is_leaf(node) : whole_->is_leaf(node);  // a test that is no threshold leads nowhere
+  }
+  std::int32_t default_branch(NodeId node) const {
+    return is_packed() ? arrays_.default_branch[node] : whole_->default_branch[node];
+  }
+  /// The child that a row goes to, whole, from an inner node.
+  NodeId next(NodeId node, const Matrix& x, std::size_t row) const;
   /// The label of a node; classes only.
   ClassCode label(NodeId node) const { return label_[node]; }
   /// What a node predicts: class shares, up to a factor, or the number.
@@ -82,6 +87,13 @@ class PackedTree {
     const PackedReals& own = arrays_.of<&Tree::answer>();
     const PackedReals& answers = own.empty() ? arrays_.of<&Tree::value>() : own;
     return answers[static_cast<std::size_t>(node) * n_outputs() + output];
+  }
+  /// Calls use(answers) with those of all nodes, n_outputs() numbers each, of the type that they are kept in.
+  template <class Use>
+  void with_answers(const Use& use) const {
+    if (!is_packed()) return use(whole_->answers(0));
+    const PackedReals& own = arrays_.of<&Tree::answer>();
+    (own.empty() ? arrays_.of<&Tree::value>() : own).visit([&](const auto& kept) { use(kept.data()); });
   }
   /// Adds the class shares of a node, or its number, times a weight.
   void add_answer(NodeId node, double weight, double* out) const;

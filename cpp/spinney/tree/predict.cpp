@@ -18,6 +18,11 @@ std::size_t depth_of(const Tree& tree) {
   return *std::max_element(depth.begin(), depth.end());
 }
 
+struct RowsFrom {
+  std::size_t begin;
+  std::size_t operator()(std::size_t i) const { return begin + i; }
+};
+
 }  // namespace
 
 void add_answer(const Tree& tree, NodeId node, double share, double* out) {
@@ -39,23 +44,34 @@ void add_shares(const Tree& tree, const Matrix& x, std::size_t row, std::vector<
 }
 
 Predictor::Predictor(const Tree& tree)
-    : nodes_(route_nodes(tree)),
-      block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
+    : block_rows_(std::clamp<std::size_t>(kBlockSteps / (depth_of(tree) + 1), 16, kMaxBlockRows)) {
+  const auto is_plain = [](TestKind kind) { return kind == TestKind::leaf || kind == TestKind::threshold; };
+  const bool stands_in = tree.surrogates.tests.size() > 0;
+  if (stands_in || std::all_of(tree.tests.kind.begin(), tree.tests.kind.end(), is_plain)) {
+    nodes_ = route_nodes(tree);
+  } else {
+    steps_.take(tree);
+  }
   for (NodeId node = 0; tree.n_classes > 0 && node < static_cast<NodeId>(tree.n_nodes()); ++node) {
     label_.push_back(tree.label(node));
   }
 }
 
-void Predictor::route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const {
-  route_many(
-      x, end - begin, [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return begin + i; },
-      [&](std::size_t i, NodeId at) { return walk(tree, at, x, begin + i); }, leaf);
-}
-
-void Predictor::route(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* leaf) const {
-  route_many(
-      x, rows.size(), [&](std::size_t) { return nodes_.data(); }, [&](std::size_t i) { return rows[i]; },
-      [&](std::size_t i, NodeId at) { return walk(tree, at, x, rows[i]); }, leaf);
+template <class RowOf>
+void Predictor::route(const Tree& tree, const Matrix& x, std::size_t n, const RowOf& row_of, NodeId* leaf) const {
+  if (!nodes_.empty()) {
+    const auto careful = [&](std::size_t i, NodeId node) {
+      if (tree.tests.kind[node] == TestKind::threshold) return Arrival{next_node(tree, node, x, row_of(i)), false};
+      return Arrival{walk(tree, node, x, row_of(i)), true};  // more of its kind are below: not to stop is faster
+    };
+    route_many(x, n, [&](std::size_t) { return nodes_.data(); }, row_of, careful, leaf);
+    return;
+  }
+  const auto careful = [&](std::size_t i, NodeId at) {
+    const NodeId trapped = steps_.traps.node_at(at);
+    return trapped == kNoNode ? Arrival{at, true} : Arrival{next_node(tree, trapped, x, row_of(i)), false};
+  };
+  route_many(x, n, [&](std::size_t) { return steps_.steps.data(); }, row_of, careful, leaf);
 }
 
 template <class Run>
@@ -74,7 +90,8 @@ void Predictor::for_blocks(std::size_t n_rows, const Work& work, Run&& run) cons
 }
 
 void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const {
-  for_blocks(x.n_rows, work, [&](std::size_t begin, std::size_t end) { route(tree, x, begin, end, out + begin); });
+  for_blocks(x.n_rows, work,
+             [&](std::size_t begin, std::size_t end) { route(tree, x, end - begin, RowsFrom{begin}, out + begin); });
 }
 
 void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const {
@@ -90,7 +107,7 @@ void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, con
       return;
     }
     NodeId leaf[kMaxBlockRows];
-    route(tree, x, begin, end, leaf);
+    route(tree, x, end - begin, RowsFrom{begin}, leaf);
     for (std::size_t row = begin; row < end; ++row) out[row] = label_[leaf[row - begin]];
   });
 }
@@ -111,7 +128,7 @@ void Predictor::answers(const Tree& tree, const Matrix& x, std::span<const RowIn
       }
       continue;
     }
-    route(tree, x, block, leaf);
+    route(tree, x, block.size(), [block](std::size_t i) { return std::size_t{block[i]}; }, leaf);
     for (std::size_t i = 0; i < block.size(); ++i)
       out[at + i] = tree.n_classes > 0 ? static_cast<double>(label_[leaf[i]]) : tree.answers(leaf[i])[0];
   }
@@ -123,7 +140,7 @@ void Predictor::values(const Tree& tree, const Matrix& x, double* out, const Wor
     std::vector<Share> stack;
     NodeId leaf[kMaxBlockRows];
     const bool whole = tree.missing != MissingRule::fractional;
-    if (whole) route(tree, x, begin, end, leaf);
+    if (whole) route(tree, x, end - begin, RowsFrom{begin}, leaf);
     for (std::size_t row = begin; row < end; ++row) {
       if (whole) {
         add_answer(tree, leaf[row - begin], 1.0, out + row * k);

@@ -2,7 +2,7 @@
 // Leaves to answers: class shares or means, labels, leaf numbers.
 
 #include "spinney/interrupt.hpp"
-#include "spinney/tree/route.hpp"
+#include "spinney/tree/steps.hpp"
 
 namespace spinney {
 
@@ -33,12 +33,13 @@ class Predictor {
                Interrupt& interrupt) const;
 
  private:
-  void route(const Tree& tree, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const;
-  void route(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* leaf) const;
+  template <class RowOf>
+  void route(const Tree& tree, const Matrix& x, std::size_t n, const RowOf& row_of, NodeId* leaf) const;
   template <class Run>
   void for_blocks(std::size_t n_rows, const Work& work, Run&& run) const;
 
-  std::vector<RouteNode> nodes_;
+  std::vector<RouteNode> nodes_;     // of a tree that has thresholds only, or surrogates
+  Steps steps_;                      // of any other
   std::size_t block_rows_;           // few for a deep tree: between blocks Ctrl-C is heard
   std::vector<std::int64_t> label_;  // per node
 };

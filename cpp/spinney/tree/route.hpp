@@ -64,30 +64,40 @@ struct RouteNode {
   double threshold;
   std::int32_t feature;
   NodeId child;
+
+  bool can_place(double value) const { return value == value; }
+  NodeId next(double value) const { return child + (value > threshold ? 1 : 0); }
 };
 
 std::vector<RouteNode> route_nodes(const Tree& tree);
 
+/// Where a row is after a careful step, and whether it stays there.
+struct Arrival {
+  NodeId node;
+  bool is_leaf;
+};
+
 /// Sends many rows down at once, whole (the fractional rule is the caller's business).
-///   nodes_of(i)      the nodes of the tree that the i-th way goes down
-///   row_of(i)        its row
-///   finish(i, node)  the leaf, where the packed nodes have not led to one, or have met a missing value: the careful
-///                    way from a node
-template <class NodesOf, class RowOf, class Finish>
-void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const Finish& finish,
+///   nodes_of(i)    the nodes of the tree that the i-th way goes down
+///   row_of(i)      its row
+///   step(i, node)  where it goes on by the tree itself, asked where a node leads back to itself, as leaves do, or
+///                  cannot place a value
+template <class NodesOf, class RowOf, class CarefulStep>
+void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const RowOf& row_of, const CarefulStep& step,
                 NodeId* leaf) {
-  for (std::size_t i = 0; x.n_columns == 0 && i < n; ++i) leaf[i] = finish(i, 0);
-  if (x.n_columns == 0) return;       // no value to load
-  constexpr std::size_t kLanes = 16;  // ways at once: hides the latency of one load per level
+  static constexpr double kNothing = 0.0;
+  const bool no_columns = x.n_columns == 0;  // then there is no value to load
+  constexpr std::size_t kLanes = 16;         // ways at once: hides the latency of one load per level
+  using NodePointer = decltype(nodes_of(0));
   struct Lane {
     const double* values;
-    const RouteNode* nodes;
+    NodePointer nodes;
     std::size_t way;
     NodeId at;
-    bool suspect;  // has met NaN
   };
   const auto enter = [&](std::size_t i) {
-    return Lane{x.data + static_cast<std::ptrdiff_t>(row_of(i)) * x.row_stride, nodes_of(i), i, 0, false};
+    const double* values = no_columns ? &kNothing : x.data + static_cast<std::ptrdiff_t>(row_of(i)) * x.row_stride;
+    return Lane{values, nodes_of(i), i, 0};
   };
   Lane lanes[kLanes];
   std::size_t n_lanes = 0, next = 0;
@@ -95,15 +105,17 @@ void route_many(const Matrix& x, std::size_t n, const NodesOf& nodes_of, const R
   while (n_lanes > 0) {
     for (std::size_t i = 0; i < n_lanes; ++i) {
       Lane& lane = lanes[i];
-      const RouteNode& node = lane.nodes[lane.at];
+      const auto& node = lane.nodes[lane.at];
       const double value = lane.values[node.feature * x.column_stride];
-      const NodeId child = node.child + (value > node.threshold ? 1 : 0);
-      lane.suspect |= value != value;
-      if (child != lane.at) {
+      const NodeId child = node.next(value);
+      if (child != lane.at && node.can_place(value)) {
         lane.at = child;
         continue;
       }
-      leaf[lane.way] = finish(lane.way, lane.suspect ? 0 : lane.at);
+      const Arrival arrival = step(lane.way, lane.at);
+      lane.at = arrival.node;
+      if (!arrival.is_leaf) continue;
+      leaf[lane.way] = lane.at;
       if (next < n) {
         lane = enter(next++);
       } else {
