@@ -26,7 +26,7 @@ struct CostGini : ClassObjective {
   static bool fits(const ObjectiveChoice& choice) { return choice.name == kName && !choice.cost.empty(); }
   static CostGini make(const ObjectiveChoice& choice, const Classes& classes) { return {{classes}, choice.cost}; }
 
-  std::span<const double> costs;  // of the search; those of labels may be others
+  std::span<const double> costs = {};  // of the search; those of labels may be others
 
   double loss(const double* w, double total) const {
     const std::int32_t k = classes.n;
