@@ -263,6 +263,26 @@ TEST(with_a_bin_for_every_value_the_tree_is_that_of_exact_search) {
   }
 }
 
+TEST(bins_change_nothing_in_a_table_of_few_rows) {
+  for (const std::int32_t n_classes : {0, 3}) {
+    problem::Problem p = rows_of(n_classes, 2, true);
+    p.values.resize(2000 * p.columns.size());
+    p.weight.resize(2000);
+    p.codes.resize(n_classes > 0 ? 2000 : 0);
+    p.y.resize(n_classes > 0 ? 0 : 2000);
+    for (const std::int64_t max_leaf_nodes : {0, 20}) {
+      for (const std::int64_t max_depth : {0, 100}) {
+        GrowParams params = params_for(p, 8);
+        params.max_leaf_nodes = max_leaf_nodes;
+        params.max_depth = max_depth;
+        const Tree binned = problem::grow_tree(p, params, 2);
+        params.max_bins = 0;
+        CHECK(problem::same_tree(binned, problem::grow_tree(p, params)));
+      }
+    }
+  }
+}
+
 TEST(given_borders_take_the_place_of_those_of_the_rows) {
   const problem::Problem p = rows_of(2, 0, true);
   GrowParams params = params_for(p);

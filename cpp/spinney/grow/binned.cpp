@@ -8,10 +8,30 @@
 
 namespace spinney {
 
-Tree grow_binned(const GrowInput& input, ThreadTeam& team, Interrupt& interrupt) {
+namespace {
+
+/// A table of few rows is searched exactly from the root, with its samples in the order that they came in.
+Tree grow_exactly(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
+  GrowParams params = input.params;
+  params.max_bins = 0;
+  auto sorted = std::make_shared<SortedColumns>(sort_columns(input.data, input.samples, team, interrupt));
+  return grow({.data = input.data,
+               .target = input.target,
+               .params = params,
+               .samples = std::move(input.samples),
+               .sorted = std::move(sorted),
+               .validation = input.validation},
+              team, interrupt);
+}
+
+}  // namespace
+
+Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   const GrowParams& params = input.params;
   if (params.missing == MissingRule::fractional)
     throw std::invalid_argument("max_bins does not work with the fractional rule for missing values");
+  if (!input.start && input.samples.size() <= static_cast<std::size_t>(kSmallNode))
+    return grow_exactly(std::move(input), team, interrupt);
   Worker worker(input.data, input.samples, {}, team, interrupt);
   BinBorders own;
   if (!input.borders)
@@ -19,7 +39,7 @@ Tree grow_binned(const GrowInput& input, ThreadTeam& team, Interrupt& interrupt)
                        interrupt);
   const BinBorders& borders = input.borders ? *input.borders : own;
   if (const std::string wrong = borders.check(input.data.columns); !wrong.empty()) throw std::invalid_argument(wrong);
-  const MomentLayout moments(worker.bounds(), input.target.n_classes);
+  const MomentLayout moments(worker.bounds(), input.target.n_classes, input.samples.y_shift);
   worker.prepare(borders, moments, params.features);
   Planner planner({.columns = input.data.columns,
                    .target = input.target,

@@ -5,6 +5,6 @@
 
 namespace spinney {
 
-Tree grow_binned(const GrowInput& input, ThreadTeam& team, Interrupt& interrupt);
+Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 
 }  // namespace spinney

@@ -357,7 +357,7 @@ Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoi
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
   if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
-  if (input.params.max_bins > 0) return grow_binned(input, team, interrupt);
+  if (input.params.max_bins > 0) return grow_binned(std::move(input), team, interrupt);
   Context context(input, team, interrupt);
   TreeBuilder builder = input.start ? TreeBuilder::from(*input.start)
                                     : TreeBuilder(empty_tree(input.data.columns.size(), input.target,

@@ -46,13 +46,13 @@ void RowBounds::merge(const RowBounds& other) {
   y_high = std::max(y_high, other.y_high);
 }
 
-MomentLayout::MomentLayout(const RowBounds& bounds, std::int32_t classes)
+MomentLayout::MomentLayout(const RowBounds& bounds, std::int32_t classes, std::optional<double> taken_off)
     : n_classes(classes), equal_weights(!(bounds.weight_low < bounds.weight_high)) {
   if (equal_weights && bounds.n_rows > 0) weight = bounds.weight_high;
   if (!equal_weights) weight_power = FixedPoint::power_above(bounds.weight_high);
   weights = FixedPoint(bounds.n_rows, weight_power);
   if (n_classes > 0 || bounds.n_rows == 0) return;
-  origin = common_part(bounds.y_low, bounds.y_high);
+  origin = taken_off ? *taken_off : common_part(bounds.y_low, bounds.y_high);
   y_power = FixedPoint::power_above(std::max(std::abs(bounds.y_low - origin), std::abs(bounds.y_high - origin)));
   sums = FixedPoint(bounds.n_rows, weight_power + y_power);
   squares = FixedPoint(bounds.n_rows, weight_power + 2 * y_power);

@@ -8,6 +8,7 @@
 // Weights are the rows' own: what classes count for in the search is put on when sums are read. Where all rows have one
 // weight, sums are of rows and the weight is put on likewise.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,7 +35,9 @@ struct MomentLayout {
   FixedPoint weights, sums, squares{};  // of w, w d and w d^2, where d = y - origin; w is 1 if weights are equal
 
   MomentLayout() = default;
-  MomentLayout(const RowBounds& bounds, std::int32_t n_classes);
+  /// taken_off: what is taken off y; by default what all y have in common. Members of an ensemble have it from all
+  /// rows.
+  MomentLayout(const RowBounds& bounds, std::int32_t n_classes, std::optional<double> taken_off = std::nullopt);
 
   /// Numbers of a bin, and of a node.
   std::size_t bin_width() const;

@@ -7,7 +7,6 @@ namespace spinney {
 
 namespace {
 
-constexpr std::int64_t kSmallNode = 2048;  // rows: below, clearing histograms costs more than sorting the rows once
 constexpr std::size_t kBatchBytes = std::size_t{64} << 20;  // histograms of the nodes that are divided together
 constexpr std::size_t kKeptBytes = std::size_t{256} << 20;  // histograms of nodes that wait to be divided
 constexpr std::size_t kRowBytes = std::size_t{32} << 20;    // rows that are handed over at a time
@@ -95,13 +94,14 @@ void Planner::open_start(const NodeSums& sums) {
     if (input_.start && !input_.start->is_leaf(id)) continue;
     ++n_leaves_;
     Summary summary = summarizer_.from_moments(read_sums(input_.moments, sums, static_cast<std::size_t>(id)));
-    if (!input_.start) builder_.add_root(summary.stats);
     if (summary.stats.n_samples == 0) continue;
+    root_is_small_ = !input_.start && summary.stats.n_samples <= kSmallNode;
+    if (!input_.start && !root_is_small_) builder_.add_root(summary.stats);
     if (input_.start)
       summary.stats.value.assign(input_.start->values(id), input_.start->values(id) + input_.start->n_outputs());
     Node node = make_node(id, origin[id], columns, summary);
     node.validation = stop_.rows_at(input_.start, id, input_.set_aside);
-    if (may_open(node, summary)) open(std::move(node));
+    if (root_is_small_ || may_open(node, summary)) open(std::move(node));
   }
 }
 
@@ -144,7 +144,7 @@ void Planner::receive(Answer answer) {
 }
 
 void Planner::next() {
-  if (leaf_limit() || stop_.should_stop()) return;
+  if ((leaf_limit() || stop_.should_stop()) && !root_is_small_) return;
   const bool small_first = frontier_.best_first() || frontier_.empty();
   if (!waiting_.empty() || (small_first && !small_.empty())) {
     ask_for_counts();
@@ -332,6 +332,10 @@ void Planner::finish_small(std::vector<RowBlock> blocks) {
     trees[i] = grow_small(nodes[i], std::move(blocks[i]));
   });
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (std::exchange(root_is_small_, false)) {  // exact search then made all of the tree, to the last bit
+      builder_.add_root(stats_of(trees[i], 0));
+      nodes[i].value = stats_of(trees[i], 0).value;
+    }
     if (trees[i].n_nodes() == 1) continue;
     if (!frontier_.best_first()) {
       subtrees_.push_back({nodes[i].id, std::move(trees[i])});
@@ -358,6 +362,8 @@ Tree Planner::grow_small(const Node& node, RowBlock block) const {
   target.weight = rows.weight;
   ThreadTeam alone(1);
   Samples samples = make_samples(target, {}, interrupt_);
+  for (double& y : samples.y) y = (y + samples.y_shift) - input_.moments.origin;  // as of all rows, not of these
+  samples.y_shift = input_.moments.origin;
   auto sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, alone, interrupt_));
   return grow({.data = data,
                .target = target,

@@ -22,6 +22,9 @@
 
 namespace spinney {
 
+/// Rows up to which a node is finished by exact search: below, clearing histograms costs more than sorting rows once.
+inline constexpr std::int64_t kSmallNode = 2048;
+
 /// What growth goes by.
 struct PlannerInput {
   std::span<const Column> columns;
@@ -105,6 +108,7 @@ class Planner {
   double total_weight_ = 0.0, unit_weight_ = 0.0;  // unit: of every row in the search, 0 if they differ
   std::int64_t n_leaves_ = 0;
   NodeId n_nodes_ = 0;
+  bool root_is_small_ = false;  // and waits for its rows
   Request request_;
   std::vector<Waiting> waiting_;
   std::vector<NodeId> to_count_;  // the nodes whose histograms they wait for
