@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +25,7 @@ from spinney._cli.data.source import Source
 
 _DELIMITERS = (",", ";", "\t")
 _SAMPLE = 100  # rows that are looked at to guess which columns are numbers
+_HEAD = 1 << 16  # bytes in which they stand
 _PARSED = 1 << 20  # bytes that one thread takes at once
 _QUOTE, _LINE_ENDS = ord('"'), (ord("\n"), ord("\r"))
 _BAD_COLUMN = re.compile(r"In CSV column #(\d+): .*conversion error to double", re.DOTALL)
@@ -93,11 +93,22 @@ def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | No
     """Read the first line, and some rows behind it; None if these are no plain CSV."""
     encoding = wanted.text.encoding
     block = next(source.blocks(encoding), b"")
-    lines = io.StringIO(block.decode(), newline="")
+    end = block.rfind(b"\n", 0, _HEAD) + 1 or len(block)
+    lines = io.StringIO(block[:end].decode(), newline="")
     first = lines.readline()
     delimiter = max(_DELIMITERS, key=first.count)
-    rows = CarefulRows(source, delimiter, encoding)
-    header = rows.header
+    lines.seek(0)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    sample: list[list[str]] | None = None
+    try:
+        names = next(reader, [])
+        if reader.line_num <= 1:
+            sample = [row for row in islice(reader, _SAMPLE) if len(row) == len(names)]
+    except csv.Error:
+        sample = None
+    if sample is None:  # a name with a line end in it, or what is refused
+        names = CarefulRows(source, delimiter, encoding).header
+    header = [name.strip() for name in names]
     _check_header(header, source.where)
     layout = _Layout(
         source,
@@ -108,13 +119,6 @@ def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | No
         Meaning(wanted.text, decimal_comma=delimiter == ";"),
         [k for k, name in enumerate(header) if wanted.wants(name)],
     )
-    if rows.line > 1:  # a name with a line end in it
-        return layout, None
-    try:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        sample = [row for row in islice(reader, _SAMPLE) if len(row) == len(header)]
-    except csv.Error:
-        return layout, None
     return layout, sample
 
 
@@ -162,7 +166,7 @@ def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
 
 
 def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
-    """Return the columns as tables of Arrow, and whether row k stands in line k + 2."""
+    """Return the columns as a table of Arrow, and whether the file has quotes."""
     names = [str(k) for k in range(len(layout.header))]
     read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
     kept = [names[k] for k in layout.kept]
@@ -173,10 +177,9 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
         strings_can_be_null=False,  # which gaps there are is told from the distinct texts
         decimal_point="," if layout.meaning.decimal_comma else ".",
     )
-    parts, n_lines, has_quotes = [], 0, False
+    parts, has_quotes = [], False
     for block, quoted in _whole_rows(layout):
         has_quotes |= quoted
-        n_lines += block.count(b"\n") + (not block.endswith(b"\n"))
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted)
         if not block:
             continue
@@ -189,8 +192,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
             raise _TurnsToTextError([int(bad[1])]) from error
     if not parts:
         raise Refusal(f"{layout.source.where} has column names but no rows.")
-    table = pa.concat_tables(parts)
-    return table, not has_quotes and n_lines == table.num_rows
+    return pa.concat_tables(parts), has_quotes
 
 
 def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
@@ -225,11 +227,11 @@ def _check_quotes(block: bytes, delimiter: str) -> None:
         raise _DoubtError
 
 
-def _as_sheet(layout: _Layout, table: pa.Table, lines_are_rows: bool) -> Sheet:
+def _as_sheet(layout: _Layout, table: pa.Table, has_quotes: bool) -> Sheet:
     columns: list[Column] = []
     notes = []
     turning = []
-    place = Place(layout.source.where, _line_finder(layout, lines_are_rows))
+    place = Place(layout.source.where, partial(_line_of, layout, table.num_rows, has_quotes))
     for k, found in zip(layout.kept, table.columns, strict=True):
         name = layout.header[k]
         if found.type == pa.float64():
@@ -255,10 +257,17 @@ def _codes(found: pa.ChunkedArray) -> Coded:
     return stripped(Coded(np.concatenate([c.indices.to_numpy() for c in joined.chunks]), texts))
 
 
-def _line_finder(layout: _Layout, lines_are_rows: bool) -> Any:
-    if lines_are_rows:
-        return lambda row: row + 2
-    return partial(line_of_row, layout.source, layout.delimiter, layout.wanted.text.encoding)
+def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
+    """Return the line in which a row ends."""
+    encoding = layout.wanted.text.encoding
+    if not has_quotes:
+        n_lines = sum(
+            block.count(b"\n") + (not block.endswith(b"\n"))
+            for block in layout.source.blocks(encoding)
+        )
+        if n_lines == n_rows + 1:  # no blank ones
+            return row + 2
+    return line_of_row(layout.source, layout.delimiter, encoding, row)
 
 
 # -- Row by row

@@ -92,28 +92,60 @@ class Source:
 
     def blocks(self, encoding: str | None = None) -> Iterator[bytes]:
         """Yield the text in UTF-8, in blocks of whole lines, without a byte order mark."""
-        check = _Check(self.where)
         rest: list[bytes] = []
-        held, is_first = 0, True
+        begin = held = 0  # where the block begins, and the length of the rest
         with self.open() as file:
             for piece in _in_utf8(file, encoding, self.where):
-                if is_first:
-                    piece = piece.removeprefix(_BOM)
-                    is_first = False
                 end = _end_of_lines(piece)
                 if end:
                     block = b"".join([*rest, piece[:end]])
-                    yield check.checked(block)
+                    yield self._checked(block, begin, encoding)
+                    begin += len(block)
                     rest, held = [], 0
                 rest.append(piece[end:])
                 held += len(piece) - end
                 if held > LONGEST_LINE:
                     raise Refusal(
-                        f"{self.where}, line {check.line}, is longer than {LONGEST_LINE >> 20} MB. "
-                        "This is no table, or its lines have no ends."
+                        f"{self.where}, line {self._line_at(begin, encoding)}, is longer than "
+                        f"{LONGEST_LINE >> 20} MB. This is no table, or its lines have no ends."
                     )
             if held:
-                yield check.checked(b"".join(rest))
+                yield self._checked(b"".join(rest), begin, encoding)
+
+    def _checked(self, block: bytes, begin: int, encoding: str | None) -> bytes:
+        """Return a block that is text, without a byte order mark; refuse others by the line."""
+        if not block.isascii():
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                if begin == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise Refusal(
+                        f"{self.where} is not text in UTF-8 but in UTF-16. Save it in UTF-8, or "
+                        "add --encoding utf-16."
+                    ) from error
+                line = self._line_at(begin + error.start, encoding)
+                raise Refusal(
+                    f"{self.where}, line {line}, is not text in UTF-8. Save it in UTF-8, or name "
+                    "its encoding, such as --encoding latin-1."
+                ) from error
+        if b"\0" in block:
+            line = self._line_at(begin + block.index(0), encoding)
+            raise Refusal(
+                f"{self.where}, line {line}, holds a NUL byte, which no text does. Save it in "
+                "UTF-8, or name its encoding, such as --encoding utf-16."
+            )
+        return block.removeprefix(_BOM) if begin == 0 else block
+
+    def _line_at(self, position: int, encoding: str | None) -> int:
+        """Return the line in which a byte of the text stands; only messages ask, so it is slow."""
+        line = 1
+        with self.open() as file:
+            for piece in _in_utf8(file, encoding, self.where):
+                line += piece.count(b"\n", 0, position)
+                position -= len(piece)
+                if position <= 0:
+                    break
+        return line
 
 
 def find_source(name: str) -> Source:
@@ -168,40 +200,3 @@ def _decoder(encoding: str) -> codecs.IncrementalDecoder:
             f"--encoding: {encoding!r} is no encoding of text. Use a name such as latin-1, cp1252 "
             "or utf-16."
         ) from error
-
-
-class _Check:
-    """Refuses blocks that are no text, by the line."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-        self.line = 1  # at which the next block begins
-
-    def checked(self, block: bytes) -> bytes:
-        if not block.isascii():
-            try:
-                block.decode()
-            except UnicodeDecodeError as error:
-                self._refuse_bytes(block, error.start)
-        if b"\0" in block:
-            raise Refusal(
-                f"{self.where}, line {self._line_at(block, block.index(0))}, holds a NUL byte, "
-                "which no text does. Save it in UTF-8, or name its encoding, such as --encoding "
-                "utf-16."
-            )
-        self.line += block.count(b"\n")
-        return block
-
-    def _line_at(self, block: bytes, at: int) -> int:
-        return self.line + block.count(b"\n", 0, at)
-
-    def _refuse_bytes(self, block: bytes, at: int) -> None:
-        if self.line == 1 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise Refusal(
-                f"{self.where} is not text in UTF-8 but in UTF-16. Save it in UTF-8, or add "
-                "--encoding utf-16."
-            )
-        raise Refusal(
-            f"{self.where}, line {self._line_at(block, at)}, is not text in UTF-8. Save it in "
-            "UTF-8, or name its encoding, such as --encoding latin-1."
-        )
