@@ -40,9 +40,15 @@ def read_arrow(source: Source, wanted: Wanted | None = None) -> Sheet:
         except (ValueError, LookupError, OverflowError, pa.ArrowException) as error:
             # Dates beyond the calendar, time zones that nobody knows
             raise Refusal(
-                f"cannot read {source.where}, column {name!r}: {str(error).rstrip('.')}."
+                f"cannot read {source.where}, column {name!r}: {_sentence(error)}."
             ) from error
     return Sheet(columns, others=others)
+
+
+def _sentence(error: Exception) -> str:
+    """Return the message of an error in one line; those of Arrow may have several."""
+    letters = "".join(c if c.isprintable() else " " for c in str(error))
+    return " ".join(letters.split()).rstrip(".") or type(error).__name__
 
 
 def _read_table(source: Source, wanted: Wanted) -> tuple[pa.Table, tuple[str, ...]]:
@@ -58,8 +64,7 @@ def _read_table(source: Source, wanted: Wanted) -> tuple[pa.Table, tuple[str, ..
         # Damaged offsets and codes would be followed beyond their arrays.
         table.validate(full=True)
     except (OSError, ValueError, KeyError, TypeError, EOFError, pa.ArrowException) as error:
-        words = str(error).strip().rstrip(".") or type(error).__name__
-        raise Refusal(f"cannot read {source.where}: {words}.") from error
+        raise Refusal(f"cannot read {source.where}: {_sentence(error)}.") from error
     except (MemoryError, OverflowError) as error:
         raise Refusal(f"cannot read {source.where}: it asks for too much memory.") from error
     return table, tuple(name for name in names if not wanted.wants(name))
