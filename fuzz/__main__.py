@@ -55,6 +55,17 @@ def _programs(options: argparse.Namespace) -> int:
     return 0
 
 
+def _commands(options: argparse.Namespace) -> int:
+    from fuzz.commands import try_commands
+    from fuzz.files import temporary_place
+
+    with temporary_place() as name:
+        total = try_commands(options.seed, options.count, Path(name))
+    print(f"{total.n_runs} runs, {total.n_done} done, {len(total.findings)} findings")
+    print(", ".join(f"{name} {count}" for name, count in sorted(total.commands.items())))
+    return len(total.findings)
+
+
 def _leaks(options: argparse.Namespace) -> int:
     from fuzz.leaks import LIMIT, measured
 
@@ -97,6 +108,7 @@ def main() -> int:
     add("memory", _memory, 10_000, "mutated files of large models, and the memory they take")
     add("tables", _tables, 100_000, "random tables through fit, save, load and predict")
     add("programs", _programs, 100_000, "random expressions through the parser and the core")
+    add("commands", _commands, 20_000, "mutated tables through all commands that read one")
     leaks = add("leaks", _leaks, 10_000, "memory that stays after many fits")
     leaks.add_argument("--place", type=int, nargs="*", help="places in the list of estimators")
     corpus = add("corpus", _corpus, 0, "write the arrays of small models for the fuzz target")

@@ -7,12 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spinney._cli._csv import read_csv
 from spinney._cli._reading import Choices, Reading, read_data
 from spinney._cli._refusal import Refusal
+from spinney._cli.data import delimited
+from spinney._cli.data.columns import Sheet
+from spinney._cli.data.source import Source
 from spinney._table import encode_table
 
 Write = Callable[..., Path]
+
+
+def read_csv(path: Path) -> Sheet:
+    return delimited.read_csv(Source(str(path)))
 
 
 def cells(path: Path) -> dict[str, list[object]]:

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from spinney._cli._csv import read_csv
-from spinney._cli._files import read_file
 from spinney._cli._reading import Choices, read_data
+from spinney._cli.data import delimited, read
+from spinney._cli.data.columns import Sheet
+from spinney._cli.data.source import Source
 
 pa = pytest.importorskip("pyarrow")
 
@@ -28,6 +29,14 @@ JSON_LINES = (
     '{"colour": "blue", "old": null, "y": "b"}\n'
     '{"size": 3, "y": "a", "colour": "red", "old": false}\n'
 )
+
+
+def read_csv(path: Path) -> Sheet:
+    return delimited.read_csv(Source(str(path)))
+
+
+def read_file(path: Path) -> Sheet:
+    return read.read_file(Source(str(path)))
 
 
 def shown(path: Path) -> dict[str, tuple[str, list[Any]]]:
@@ -76,15 +85,6 @@ def test_text_in_json_is_no_number(write: Write) -> None:
     assert shown(path) == {"zip": ("nominal", ["01234", "99999"])}
 
 
-def test_without_pyarrow_the_extra_is_named(
-    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("spinney._cli._arrow.find_spec", lambda name: None)
-    result = run("train", write("PAR1", "t.parquet"), "--target", "y")
-    assert result.exit_code == 2
-    assert "pip install 'spinney[arrow]'" in result.output
-
-
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
@@ -126,7 +126,7 @@ def test_dates_of_a_parquet_file_are_refused_by_column(run: Run, tmp_path: Path)
 def test_a_column_that_turns_to_text_late_is_text_from_the_start(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spinney._cli._csv._PART", 2)
+    monkeypatch.setattr("spinney._cli.data.source._BLOCK", 12)
     sheet = read_csv(write("a,b\n01,1\n2,2\n3,3\nx,4\n5,5\n"))
     assert [c.kind for c in sheet.columns] == ["nominal", "numeric"]
     assert sheet.columns[0].values.tolist() == ["01", "2", "3", "x", "5"]

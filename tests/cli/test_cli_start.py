@@ -15,7 +15,8 @@ from spinney._cli._models import MODELS, make_model, names_for, parse_settings
 
 Run = Callable[..., Result]
 HELP = "import sys\nsys.argv = ['spinney', *{words!r}]\nfrom spinney._cli import main\n"
-LISTED = "finally:\n    print(sorted({'numpy', 'sklearn', 'rich', 'scipy'} & set(sys.modules)))"
+HEAVY = ["numpy", "pyarrow", "rich", "scipy", "sklearn"]
+LISTED = f"finally:\n    print(sorted(set({HEAVY}) & set(sys.modules)))"
 
 
 def seconds_of_help() -> float:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from spinney import BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier
-from spinney._table._ordered import OrderedLabels
+from spinney._table._coded import CodedLabels
 from spinney.compare import (
     Experiment,
     GrowingTrainingSet,
@@ -175,7 +175,7 @@ def test_any_table_gives_the_same_errors(kind: str):
 def test_columns_of_a_mapping_may_have_ordered_labels():
     labels = np.array(["low", "high", "middle", "low", "high"] * 8, dtype=object)
     y = np.where(labels == "high", 1, 0)
-    column = OrderedLabels(labels, ["low", "middle", "high"])
+    column = CodedLabels.of(labels, ["low", "middle", "high"])
     found = run({"made": ({"size": column}, y)}, {"stump": CARTClassifier(max_depth=1)})
     assert found.values().tolist() == [[[0.0, 0.0]]]
 

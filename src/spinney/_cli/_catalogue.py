@@ -9,14 +9,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from spinney._cli._cells import exact_text
 from spinney._cli._describe import show_reading
 from spinney._cli._json import reading_dict
 from spinney._cli._reading import bundled_columns, read_data
 from spinney._cli._text import print_head, print_pairs, print_table, print_wrapped
 from spinney._cli._writing import write_text
+from spinney._cli.data.cells import exact_text
+from spinney._cli.data.columns import Column
 from spinney.datasets import list_datasets, load
-from spinney.datasets._read import Column
 
 
 def list_all(console: Console, *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from spinney._cli._text import (
     print_table,
     print_wrapped,
 )
-from spinney.datasets._read import Column
+from spinney._cli.data.columns import Column
 from spinney.tree._words import number_text
 
 _MOST_NAMES = 5  # of classes, columns with gaps
@@ -54,14 +54,14 @@ def _show_columns(reading: Reading, console: Console) -> None:
 def values_text(column: Column) -> str:
     """Return the range of a numeric column, the categories of any other, as far as they fit."""
     if column.kind == "numeric":
-        present = column.values[~np.isnan(column.values)]
+        present = column.cells[~column.missing]
         if not len(present):
             return "none"
         low, high = (number_text(float(value), 4) for value in (present.min(), present.max()))
         return f"{low} to {high}" if low != high else f"always {low}"
     mark = " < " if column.kind == "ordered" else ", "
-    present_labels = set(column.values.tolist())
-    labels = [label for label in column.categories if label in present_labels]
+    pairs = zip(column.categories, column.counts.tolist(), strict=True)
+    labels = [label for label, count in pairs if count]
     shown: list[str] = []
     for label in labels:
         if len(mark.join([*shown, label])) > _WIDEST:

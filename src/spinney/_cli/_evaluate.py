@@ -1,12 +1,14 @@
 """`spinney evaluate`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from spinney._cli._options import (
     answers_option,
     cost_option,
+    file_options,
     json_option,
     model_argument,
     plot_option,
@@ -18,6 +20,7 @@ from spinney._cli._options import (
 @click.argument("data")
 @answers_option
 @cost_option
+@file_options
 @plot_option("Draw the calibration (or predicted against true numbers): .png, .svg or .pdf.")
 @json_option
 def command(
@@ -27,6 +30,7 @@ def command(
     costs: tuple[str, ...],
     plot: Path | None,
     as_json: bool,
+    **text: Any,
 ) -> None:
     """Judge a model by rows whose answer is known.
 
@@ -39,11 +43,12 @@ def command(
     from spinney._cli._plot import check_plot_file, save_drawing
     from spinney._cli._rows import read_answers
     from spinney._cli._text import make_console
+    from spinney._cli.data.columns import TextFormat
 
     if plot is not None:
         check_plot_file(plot)
     fitted = load_model(model)
-    answers = read_answers(data, fitted, target)
+    answers = read_answers(data, fitted, target, TextFormat(**text))
     found = evaluate(fitted, answers, costs)
     if as_json:
         click.echo(to_json(found))

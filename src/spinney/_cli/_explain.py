@@ -1,10 +1,11 @@
 """`spinney explain`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from spinney._cli._options import json_option, model_argument
+from spinney._cli._options import file_options, json_option, model_argument
 
 
 @click.command("explain")
@@ -22,9 +23,15 @@ from spinney._cli._options import json_option, model_argument
     multiple=True,
     help="A cell of the row, instead of DATA or over it; may be repeated.",
 )
+@file_options
 @json_option
 def command(
-    model: Path, data: str | None, row: int | None, given: tuple[str, ...], as_json: bool
+    model: Path,
+    data: str | None,
+    row: int | None,
+    given: tuple[str, ...],
+    as_json: bool,
+    **text: Any,
 ) -> None:
     """Tell why one row is predicted as it is.
 
@@ -34,7 +41,8 @@ def command(
     """
     from spinney._cli._model_files import load_model
     from spinney._cli._why import explanation, one_row, to_json
+    from spinney._cli.data.columns import TextFormat
 
     fitted = load_model(model)
-    found = explanation(fitted, one_row(fitted, data, row, given))
+    found = explanation(fitted, one_row(fitted, data, row, given, TextFormat(**text)))
     click.echo(to_json(found) if as_json else found.text)

@@ -7,12 +7,12 @@ such a cell for a category that it has never seen.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spinney._cli._text import plural
-from spinney.datasets._read import Column
+from spinney._cli.data.columns import Column
 
 if TYPE_CHECKING:
     from spinney._table import Column as Known
@@ -40,18 +40,19 @@ def match_labels(column: Column, known: "Known") -> tuple[Column, str | None]:
     """Return a column in the spelling of a model, and a note about labels that it does not know."""
     if known.kind == "numeric" or column.kind == "numeric":
         return column, None
-    cells = column.values.tolist()
-    strange = {label for label in set(cells) if label is not None and _is_new(label, known)}
+    counts = column.counts.tolist()
+    strange = {
+        label
+        for label, count in zip(column.categories, counts, strict=True)
+        if count and known.code_of(label) is None
+    }
     if not strange:
         return column, None
     spelt = other_spellings(strange, map(str, known.categories))
     if spelt:
-        cells = [spelt.get(cell, cell) for cell in cells]
-        column = Column(
-            column.name, column.kind, np.array(cells, dtype=object), _renamed(column, spelt)
-        )
+        column = _renamed(column, spelt)
         strange -= set(spelt)
-    return column, _note(column.name, cells, strange, known) if strange else None
+    return column, _note(column, strange, known) if strange else None
 
 
 def _meaning(text: str) -> str:
@@ -62,22 +63,23 @@ def _meaning(text: str) -> str:
     return whole.group(1) if whole else text
 
 
-def _is_new(label: Any, known: "Known") -> bool:
-    return known.code_of(label) is None
+def _renamed(column: Column, spelt: Mapping[str, str]) -> Column:
+    """Return a column whose labels are spelt otherwise; two of them may become one."""
+    labels = [spelt.get(label, label) for label in column.categories]
+    places = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    codes = np.array([*(places[label] for label in labels), -1], dtype=np.int32)
+    return Column(column.name, column.kind, codes[column.cells], tuple(places))
 
 
-def _renamed(column: Column, spelt: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(spelt.get(label, label) for label in column.categories))
-
-
-def _note(name: str, cells: list[Any], strange: set[Any], known: "Known") -> str:
-    counts = Counter(cell for cell in cells if cell in strange)
+def _note(column: Column, strange: set[str], known: "Known") -> str:
+    pairs = zip(column.categories, column.counts.tolist(), strict=True)
+    counts = Counter({label: count for label, count in pairs if label in strange})
     first = sorted(counts, key=lambda label: (-counts[label], str(label)))
     held = plural(len(first), "category", "categories")
     hold, they_count = ("holds", "it counts") if counts.total() == 1 else ("hold", "they count")
     return (
-        f"{name}: {plural(counts.total(), 'cell')} {hold} {held} that the model does not know "
-        f"({_listed(map(repr, first), len(first))}); {they_count} as missing. The model knows "
+        f"{column.name}: {plural(counts.total(), 'cell')} {hold} {held} that the model does not "
+        f"know ({_listed(map(repr, first), len(first))}); {they_count} as missing. The model knows "
         f"{_listed(map(str, known.categories), len(known.categories))}"
     )
 

@@ -100,6 +100,38 @@ def plot_option(words: str) -> Decorator:
     return click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help=words)
 
 
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a file writes gaps, letters and numbers."""
+    options = [
+        click.option(
+            "--na",
+            metavar="TEXT",
+            multiple=True,
+            help="Text that marks a missing value, beside the usual ones; may be repeated.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            help="Character encoding of a text file, such as latin-1. Default: UTF-8.",
+        ),
+        click.option(
+            "--numeric",
+            metavar="NAME",
+            multiple=True,
+            help="Column to parse as numbers with signs, units and thousands separators, such as "
+            "$2,573.12 or 12 kg; may be repeated.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            help="Decimal mark. Default: a point; in files separated by semicolons also a comma.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how columns are to be taken."""
     options = [
@@ -127,6 +159,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Column of categories in this order, lowest first; may be repeated.",
         ),
     ]
+    command = file_options(command)
     for option in reversed(options):
         command = option(command)
     return command

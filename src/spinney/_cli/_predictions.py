@@ -7,9 +7,29 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from spinney._cli._refusal import Refusal
 from spinney._cli._rows import Rows
 from spinney._cli._training import refusing
+from spinney._cli.data.cells import number_of
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for one begins so
+
+
+def check_kept(model: Any, keep: Sequence[str], *, proba: bool) -> None:
+    """Refuse to keep a column under a name that the predictions have, before any work is done."""
+    taken = {"prediction"}
+    if proba:
+        taken |= {f"p_{label}" for label in getattr(model, "classes_", np.zeros(0)).tolist()}
+    for place, name in enumerate(keep):
+        if name in taken:
+            raise Refusal(
+                f"--keep: the predictions have a column {name!r} of their own. Rename that of the "
+                "table."
+            )
+        if name in keep[:place]:
+            raise Refusal(f"--keep: {name!r} is named twice.")
 
 
 def predictions(
@@ -34,8 +54,10 @@ def predictions(
     return table
 
 
-def to_csv(table: dict[str, list[Any]]) -> str:
-    """Return a table as CSV."""
+def to_csv(table: dict[str, list[Any]], *, safe: bool = False) -> str:
+    """Return a table as CSV; if it is to be safe, no text in it is a formula to a spreadsheet."""
+    if safe:
+        table = {_safe(name): list(map(_safe, cells)) for name, cells in table.items()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -52,9 +74,14 @@ def to_json_lines(table: dict[str, list[Any]]) -> str:
     return "".join(json.dumps(dict(zip(table, row, strict=True))) + "\n" for row in rows)
 
 
+def _safe(cell: Any) -> Any:
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA) and number_of(cell) is None
+    return f"'{cell}" if is_formula else cell
+
+
 def _number(cell: Any) -> Any:
     if not isinstance(cell, str):
-        return cell
+        return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell
     for kind in (int, float):
         try:
             number = kind(cell)
@@ -67,6 +94,6 @@ def _number(cell: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return whole numbers without a point, as most tables write them."""
-    if isinstance(value, float) and value == int(value) and abs(value) < 2**53:
+    if isinstance(value, float) and abs(value) < 2**53 and value.is_integer():
         return int(value)
     return value

@@ -69,12 +69,14 @@ def command(
     from spinney._cli._text import make_console
     from spinney._cli._training import Settings
     from spinney._cli._writing import check_output
+    from spinney._cli.data.columns import TextFormat
 
     check_output("--out", out, test, None if is_model_file(source) else source)
     if plot is not None:
         check_plot_file(plot)
     if is_model_file(source):
-        found = from_model(Path(source), test, options["target"], rule)
+        text = TextFormat(**{key: options[key] for key in ("na", "encoding", "numeric", "decimal")})
+        found = from_model(Path(source), test, options["target"], rule, text)
     elif test is not None:
         raise Refusal("--test goes with a model file; a table is divided by --cv instead.")
     else:

@@ -18,6 +18,7 @@ from spinney._cli._report import show_path
 from spinney._cli._rows import read_answers
 from spinney._cli._text import leaves_text, print_head, print_line, print_pairs, print_tree
 from spinney._cli._training import Settings, refusing, train
+from spinney._cli.data.columns import TextFormat
 from spinney.datasets import list_datasets
 from spinney.pruning import PruningPath, cost_complexity_path, select
 
@@ -67,7 +68,9 @@ def from_table(reading: Reading, settings: Settings) -> Choice:
     return Choice(reading.source, training.model, path, path.selected, judge, remarks)
 
 
-def from_model(file: Path, test: str | None, target: str | None, rule: str) -> Choice:
+def from_model(
+    file: Path, test: str | None, target: str | None, rule: str, text: TextFormat
+) -> Choice:
     """Take the tree of a model; judge its subtrees by rows, if any are given."""
     model = load_model(file)
     if not hasattr(model, "tree_"):
@@ -75,7 +78,7 @@ def from_model(file: Path, test: str | None, target: str | None, rule: str) -> C
     own: PruningPath | None = getattr(model, "pruning_path_", None)
     if test is not None:
         path = cost_complexity_path(own.trees[0] if own is not None else model.tree_)
-        answers = read_answers(test, model, target)
+        answers = read_answers(test, model, target, text)
         with refusing():
             select(path, answers.rows.X, answers.y, rule)
         assert path.selected is not None

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Sheet, Wanted, exact_text
-from spinney._cli._files import read_file
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
-from spinney._cli._useful import missing, useful
+from spinney._cli._useful import useful
+from spinney._cli.data.cells import exact_text
+from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
+from spinney._cli.data.read import read_file
+from spinney._cli.data.source import Source, find_source
 from spinney._nearest import did_you_mean
-from spinney._table import OrderedLabels
+from spinney._table import CodedLabels
 from spinney.datasets import list_datasets, load
-from spinney.datasets._dataset import Task
-from spinney.datasets._read import Column
+from spinney.datasets._dataset import Kind, Task
 
 _MOST_CLASSES = 10  # whole numbers with more values than this are no classes
 
@@ -46,7 +47,7 @@ class Reading:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return len(self.target.values)
+        return len(self.target)
 
     @property
     def y(self) -> NDArray[Any]:
@@ -64,7 +65,7 @@ class Reading:
     @property
     def gaps(self) -> dict[str, int]:
         """The number of missing cells of each feature that has any."""
-        counts = {column.name: int(missing(column).sum()) for column in self.features}
+        counts = {column.name: int(column.missing.sum()) for column in self.features}
         return {name: count for name, count in counts.items() if count}
 
 
@@ -79,6 +80,15 @@ class Choices:
     drop_unlabelled: bool = False
     nominal: Sequence[str] = ()
     ordered: Sequence[str] = ()  # each as NAME=A,B,C
+    na: Sequence[str] = ()
+    encoding: str | None = None
+    numeric: Sequence[str] = ()
+    decimal: str | None = None
+
+    @property
+    def text(self) -> TextFormat:
+        """How a file writes gaps, numbers and letters."""
+        return TextFormat(self.na, self.encoding, self.numeric, self.decimal)
 
     def wanted(self) -> Wanted:
         """Return the kinds that these choices ask for."""
@@ -93,18 +103,25 @@ class Choices:
                 )
             orders[name.strip()] = order
         dropped = frozenset(self.drop) - {self.target}
-        return Wanted(dict.fromkeys(self.nominal, "nominal"), orders, without=dropped)
+        for name in self.numeric:
+            if name in self.nominal or name in orders:
+                raise Refusal(f"--numeric: {name!r} is named as a column of categories as well.")
+        kinds: dict[str, Kind] = dict.fromkeys(self.nominal, "nominal")
+        kinds |= dict.fromkeys(self.numeric, "numeric")
+        return Wanted(kinds, orders, without=dropped, text=self.text)
 
     def options(self) -> tuple[str, ...]:
         """Return these choices as options of a command."""
         words = []
-        for option, values in (
+        chosen: list[tuple[str, Sequence[str]]] = [
             ("--target", [self.target] if self.target is not None else []),
             ("--task", [self.task] if self.task is not None else []),
             ("--drop", self.drop),
             ("--nominal", self.nominal),
             ("--ordered", self.ordered),
-        ):
+            *self.text.options(),
+        ]
+        for option, values in chosen:
             words += [f"{option} {shlex.quote(value)}" for value in values]
         words += ["--drop-ids"] * self.drop_ids + ["--drop-unlabelled"] * self.drop_unlabelled
         return tuple(words)
@@ -130,6 +147,7 @@ def read_data(name: str, choices: Choices | None = None) -> Reading:
 
 def _read(name: str, choices: Choices) -> Reading:
     if name in list_datasets():
+        refuse_text_format(name, choices.text)
         columns, target, task = bundled_columns(name)
         sheet = Sheet([_retyped(column, choices.wanted()) for column in columns])
         own = choices.target in (None, target)
@@ -144,28 +162,46 @@ def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
     """Return the columns of a bundled set with its target last, the target's name and the task."""
     data = load(name, as_="dict")
     columns = [
-        Column(n, data.kinds[n], data.data[n], data.categories.get(n, ()))
+        _coded(n, data.kinds[n], data.data[n], data.categories.get(n, ()))
         for n in data.feature_names
     ]
     if data.task == "regression":
         last = Column(data.target_name, "numeric", data.target)
     else:
-        last = Column(data.target_name, "nominal", data.target, tuple(sorted(set(data.target))))
+        last = _coded(data.target_name, "nominal", data.target, sorted(set(data.target)))
     return [*columns, last], data.target_name, data.task
 
 
-def find_file(name: str) -> Path:
-    """Return the path of a file, or say what is wrong with it."""
+def _coded(name: str, kind: Kind, values: NDArray[Any], categories: Sequence[str]) -> Column:
+    """Return numbers, or labels and None, as a column."""
+    if kind == "numeric":
+        return Column(name, kind, values)
+    places = {label: code for code, label in enumerate(categories)}
+    codes = [places.get(label, -1) for label in values.tolist()]
+    return Column(name, kind, np.array(codes, dtype=np.int32), tuple(categories))
+
+
+def refuse_text_format(name: str, text: TextFormat) -> None:
+    """Refuse options about files for a set that is none."""
+    for option, values in text.options():
+        if values:
+            raise Refusal(f"{option} is for files, and {name!r} is a bundled set.")
+
+
+def find_file(name: str) -> Source:
+    """Return the file of this name, or standard input for -, or say what is wrong with it."""
     path = Path(name)
-    if name == "-" or path.is_fifo() or path.is_char_device():
+    if name == "-":
+        return find_source(name)
+    if path.is_fifo() or path.is_char_device():
         raise Refusal(
             f"{name!r} is no file but a stream, and a table is read more than once. Write it to a "
-            "file first; CSV and JSON lines may be compressed to .gz."
+            "file first, or give it as standard input: -."
         )
     if path.is_dir():
         raise Refusal(f"{name!r} is a folder. Give the path of a file with a table.")
     if path.exists():
-        return path
+        return find_source(name)
     if path.suffix or len(path.parts) > 1:
         raise Refusal(f"there is no file {name!r}.")
     hint = did_you_mean(name, list_datasets()) or " `spinney datasets` lists the names."
@@ -187,8 +223,8 @@ def _retyped(column: Column, wanted: Wanted) -> Column:
         strange = sorted(present - set(order))
         if strange:
             raise Refusal(f"--ordered: {column.name!r} holds {strange[0]!r}, which is not listed.")
-        return Column(column.name, "ordered", values, order)
-    return Column(column.name, "nominal", values, tuple(sorted(present)))
+        return _coded(column.name, "ordered", values, order)
+    return _coded(column.name, "nominal", values, sorted(present))
 
 
 def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
@@ -197,7 +233,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     names = [column.name for column in columns if column.name]
     _check_names([*names, *sheet.others], choices)
     chosen = next(column for column in columns if column.name == target)
-    gaps = missing(chosen)
+    gaps = chosen.missing
     notes = list(sheet.notes)
     if gaps.any():
         n = int(gaps.sum())
@@ -207,10 +243,10 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
                 f"{int(gaps.argmax()) + 1}. Fill it, or leave them out with --drop-unlabelled."
             )
         notes.append(f"{plural(n, 'row')} without {target} dropped")
-        columns = [take(column, ~gaps) for column in columns]
-        chosen = take(chosen, ~gaps)
-    if len(chosen.values) < 2:
-        rows = plural(len(chosen.values), "row")
+        columns = [column.take(~gaps) for column in columns]
+        chosen = chosen.take(~gaps)
+    if len(chosen) < 2:
+        rows = plural(len(chosen), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
     others = [c for c in columns if c.name != target and c.name not in choices.drop]
     features, left_out, warnings = useful(others, choices.drop_ids)
@@ -230,6 +266,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--drop", choices.drop),
         ("--nominal", choices.nominal),
         ("--ordered", choices.wanted().orders),
+        ("--numeric", choices.numeric),
     ]
     for option, given in asked:
         for name in given:
@@ -240,38 +277,33 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
 def _guess_task(target: Column) -> Task:
     if target.kind != "numeric":
         return "classification"
-    few = len(np.unique(target.values)) <= _MOST_CLASSES
+    few = len(np.unique(target.cells)) <= _MOST_CLASSES
     return "classification" if target.is_whole and few else "regression"
 
 
 def _check_task(target: Column, task: Task) -> None:
-    name, values = target.name, target.values.tolist()
+    name, n_rows = target.name, len(target)
+    distinct = np.unique(target.cells)
     if task == "regression" and target.kind != "numeric":
         raise Refusal(f"{name!r} holds text: it cannot be predicted by regression.")
-    if target.kind == "numeric" and not np.isfinite(target.values).all():
+    if target.kind == "numeric" and not np.isfinite(distinct).all():
         raise Refusal(f"{name!r} holds an infinite number. Correct this row, or drop it.")
-    if len(set(values)) == 1:
-        raise Refusal(
-            f"{name!r} is {values[0]!r} in all {len(values)} rows: there is nothing to tell apart."
-        )
+    if len(distinct) == 1:
+        only = target.take(np.arange(n_rows) == 0).values.tolist()[0]
+        raise Refusal(f"{name!r} is {only!r} in all {n_rows} rows: there is nothing to tell apart.")
     if task == "regression":
         return
     if target.kind == "numeric" and not target.is_whole:
         raise Refusal(f"{name!r} holds fractions: they cannot be classes.")
-    if len(set(values)) == len(values) > 2:
+    if len(distinct) == n_rows > 2:
         raise Refusal(f"{name!r} has a class of its own for every row: nothing to learn.")
 
 
 def as_table(columns: Iterable[Column]) -> dict[str, Any]:
     """Return columns as a table that estimators take."""
     return {
-        column.name: OrderedLabels(column.values, column.categories)
-        if column.kind == "ordered"
-        else column.values
+        column.name: column.cells
+        if column.kind == "numeric"
+        else CodedLabels(column.cells, column.categories, ordered=column.kind == "ordered")
         for column in columns
     }
-
-
-def take(column: Column, rows: NDArray[np.bool_]) -> Column:
-    """Return some rows of a column."""
-    return replace(column, values=column.values[rows])

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._cells import Wanted, exact_text
-from spinney._cli._files import read_file
 from spinney._cli._labels import match_labels, other_spellings
 from spinney._cli._model_files import columns_of, is_classifier
-from spinney._cli._reading import as_table, bundled_columns, find_file, take
+from spinney._cli._reading import as_table, bundled_columns, find_file, refuse_text_format
 from spinney._cli._refusal import Refusal
 from spinney._cli._text import plural
-from spinney._cli._useful import missing
+from spinney._cli.data.cells import exact_text
+from spinney._cli.data.columns import Column, TextFormat, Wanted
+from spinney._cli.data.read import read_file
 from spinney._nearest import did_you_mean
 from spinney.datasets import list_datasets
 from spinney.datasets._dataset import Kind
-from spinney.datasets._read import Column
 
 _TEXT: Kind = "nominal"  # cells as they are written
 
@@ -42,7 +41,7 @@ class Rows:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return len(self.columns[self.names[0]].values)
+        return len(self.columns[self.names[0]])
 
     def hint(self, name: str) -> str:
         """Return a hint at the column of the table that is meant, if one is near."""
@@ -50,7 +49,8 @@ class Rows:
 
     def one(self, row: int) -> dict[str, Any]:
         """Return one row; gaps are None."""
-        cells = {name: self.columns[name].values[row] for name in self.names}
+        place = np.arange(self.n_rows) == row
+        cells = {name: self.columns[name].take(place).values[0] for name in self.names}
         return {name: None if value != value else value for name, value in cells.items()}
 
 
@@ -65,7 +65,12 @@ class Answers:
 
 
 def read_rows(
-    name: str, model: Any, others: Sequence[str] | None = None, *, copied: bool = False
+    name: str,
+    model: Any,
+    others: Sequence[str] | None = None,
+    *,
+    copied: bool = False,
+    text: TextFormat | None = None,
 ) -> Rows:
     """Read a bundled set or a file, by the columns of a model.
 
@@ -79,23 +84,31 @@ def read_rows(
         Columns to read beside those of the model. Default: all.
     copied : bool, default=False
         Whether the others are only copied, so that their cells stay text: 007 is no 7.
+    text : TextFormat, optional
+        How the file writes gaps, numbers and letters.
 
     Returns
     -------
     Rows
     """
-    features = columns_of(model)
+    features, text = columns_of(model), text or TextFormat()
     usual: str | None = None
     unread: tuple[str, ...] = ()
     if name in list_datasets():
+        refuse_text_format(name, text)
         found, usual, _ = bundled_columns(name)
     else:
+        _check_numeric(features, text)
         kinds: dict[str, Kind] = {c.name: c.kind for c in features if c.kind != "ordered"}
         if copied:
             kinds = {**dict.fromkeys(others or (), _TEXT), **kinds}
+        kinds |= dict.fromkeys(text.numeric, "numeric")
         only = None if others is None else frozenset([*(c.name for c in features), *others])
-        sheet = read_file(find_file(name), Wanted(kinds, only=only, strict=False))
+        sheet = read_file(find_file(name), Wanted(kinds, only=only, strict=False, text=text))
         found, unread = sheet.columns, sheet.others
+        for asked in text.numeric:
+            if asked not in {known.name for known in found} and asked not in unread:
+                raise Refusal(f"--numeric: no column {asked!r}.")
     columns = {column.name: column for column in found}
     lacking = [column.name for column in features if column.name not in columns]
     if lacking:
@@ -111,10 +124,18 @@ def read_rows(
     return Rows(name, names, columns, usual, tuple(notes), unread)
 
 
-def read_answers(name: str, model: Any, target: str | None) -> Answers:
+def _check_numeric(features: Sequence[Any], text: TextFormat) -> None:
+    for column in features:
+        if column.name in text.numeric and column.kind != "numeric":
+            raise Refusal(f"--numeric: {column.name!r} holds categories in the model, no numbers.")
+
+
+def read_answers(
+    name: str, model: Any, target: str | None, text: TextFormat | None = None
+) -> Answers:
     """Read rows whose answer is known, by the columns of a model; see `with_answers`."""
     others = None if target is None else (target,)
-    return with_answers(read_rows(name, model, others), model, target)
+    return with_answers(read_rows(name, model, others, text=text), model, target)
 
 
 def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
@@ -146,13 +167,13 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
     if target not in rows.columns:
         raise Refusal(f"--target: no column {target!r}.{rows.hint(target)}")
     column = rows.columns[target]
-    gaps = missing(column)
+    gaps = column.missing
     notes = list(rows.notes)
     if gaps.any():
         notes.append(f"{plural(int(gaps.sum()), 'row')} without {target} left out")
-        kept = {name: take(own, ~gaps) for name, own in rows.columns.items()}
+        kept = {name: own.take(~gaps) for name, own in rows.columns.items()}
         rows, column = replace(rows, columns=kept), kept[target]
-    if not len(column.values):
+    if not len(column):
         raise Refusal(f"no row of {rows.source!r} has a value of {target!r}.")
     y = _as_classes(column, model) if is_classifier(model) else _as_numbers(column)
     return Answers(rows, target, y, tuple(notes))
@@ -161,8 +182,10 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
 def _as_classes(column: Column, model: Any) -> NDArray[Any]:
     """Return answers as labels of the model, whatever their type is in the table."""
     by_text = {_text(label): label for label in model.classes_.tolist()}
-    texts = [_text(value) for value in column.values.tolist()]
-    spelt = other_spellings(set(texts), by_text)
+    distinct, places = np.unique(column.cells, return_inverse=True)
+    labels = distinct if column.kind == "numeric" else [column.categories[k] for k in distinct]
+    texts = [_text(label) for label in labels]
+    spelt = other_spellings(texts, by_text)
     texts = [spelt.get(text, text) for text in texts]
     strange = sorted({text for text in texts if text not in by_text})
     if strange:
@@ -170,13 +193,13 @@ def _as_classes(column: Column, model: Any) -> NDArray[Any]:
             f"{column.name!r} holds {_listed(strange)}, but the classes of the model are "
             f"{_listed(list(by_text))}."
         )
-    return np.array([by_text[text] for text in texts], dtype=model.classes_.dtype)
+    return np.array([by_text[text] for text in texts], dtype=model.classes_.dtype)[places]
 
 
 def _as_numbers(column: Column) -> NDArray[Any]:
     if column.kind != "numeric":
         raise Refusal(f"{column.name!r} holds text, and the model predicts numbers.")
-    return column.values
+    return column.cells
 
 
 def _text(value: Any) -> str:

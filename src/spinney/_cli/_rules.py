@@ -1,10 +1,11 @@
 """`spinney rules`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from spinney._cli._options import answers_option, model_argument, out_option
+from spinney._cli._options import answers_option, file_options, model_argument, out_option
 
 
 @click.command("rules")
@@ -23,6 +24,7 @@ from spinney._cli._options import answers_option, model_argument, out_option
 @click.option("--keep", metavar="NAME", multiple=True, help="SQL: column to select as well.")
 @click.option("--proba", is_flag=True, help="SQL: add the probability of each class.")
 @click.option("--prefix", default="model", show_default=True, help="C: how names begin.")
+@file_options
 @out_option("Write to this file instead of the screen.")
 def command(
     model: Path,
@@ -35,6 +37,7 @@ def command(
     proba: bool,
     prefix: str,
     out: Path | None,
+    **options: Any,
 ) -> None:
     """Write a model as rules, SQL, C, Python or JSON.
 
@@ -45,13 +48,14 @@ def command(
     from spinney._cli._model_files import load_model
     from spinney._cli._ruling import rules_of, written
     from spinney._cli._writing import check_output, write_text
+    from spinney._cli.data.columns import TextFormat
 
     check_output("--out", out, model, prune)
     fitted = load_model(model)
-    rules = rules_of(fitted, paths=paths, prune=prune, target=target)
+    rules = rules_of(fitted, paths=paths, prune=prune, target=target, text=TextFormat(**options))
     text = written(rules, format_, table=table, keep=list(keep), probabilities=proba, prefix=prefix)
     if out is None:
-        click.echo(text)
+        click.echo(text, color=True)  # as it is, escape sequences and all
     else:
         write_text("--out", out, text + "\n")
         click.echo(f"The rules are in {out}.", err=True)

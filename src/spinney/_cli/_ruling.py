@@ -5,10 +5,13 @@ from typing import Any
 from spinney._cli._refusal import Refusal
 from spinney._cli._rows import read_answers
 from spinney._cli._training import refusing
+from spinney._cli.data.columns import TextFormat
 from spinney.export import to_c, to_json, to_python, to_sql
 
 
-def rules_of(model: Any, *, paths: bool, prune: str | None, target: str | None) -> Any:
+def rules_of(
+    model: Any, *, paths: bool, prune: str | None, target: str | None, text: TextFormat
+) -> Any:
     """Return what is to be written: the rules of C4.5, rules shortened by rows, or the tree."""
     if not hasattr(model, "tree_"):
         raise Refusal(
@@ -16,7 +19,7 @@ def rules_of(model: Any, *, paths: bool, prune: str | None, target: str | None) 
             "Train one: spinney train --model cart, c45, igpa or gp."
         )
     if prune is not None:
-        answers = read_answers(prune, model, target)
+        answers = read_answers(prune, model, target, text)
         with refusing():
             return model.tree_.rules().prune(answers.rows.X, answers.y)
     rules = getattr(model, "rules_", None)

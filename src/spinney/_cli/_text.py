@@ -38,7 +38,7 @@ def print_head(console: Console, text: str) -> None:
 
 def print_wrapped(console: Console, text: str, carried: str = "") -> None:
     """Print text two columns in, wrapped between words; `carried` leads the lines that follow."""
-    width = console.width - len(_INDENT)
+    width = max(console.width - len(_INDENT), 1)  # a terminal may be one column wide
     for line in textwrap.wrap(
         text, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
     ):

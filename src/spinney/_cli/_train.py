@@ -25,7 +25,7 @@ from spinney._cli._options import (
 _HELP = f"""Learn a model, show it and its cross-validated error.
 
 DATA is the name of a bundled set (`spinney datasets` lists them) or a file: CSV with column names
-in its first line, JSON lines, Parquet or Arrow. Empty cells, NA, N/A, NaN,
+in its first line, JSON lines, Parquet or Arrow; - is standard input. Empty cells, NA, N/A, NaN,
 NULL, ? and a lone point are missing; a column of numbers is numeric, any other nominal.
 
 \b

@@ -5,11 +5,10 @@ import shlex
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spinney._cli._cells import number_of
+from spinney._cli.data.cells import number_of
+from spinney._cli.data.columns import Column
 from spinney._table._cells import LARGEST_EXACT
-from spinney.datasets._read import Column
 
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
 _DIGITS = r"(\d{1,3}([,.' ]\d{3})+|\d+)([.,]\d+)?"
@@ -24,7 +23,7 @@ def useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], lis
         name = column.name
         if not name:
             notes.append("a column without a name left out")
-        elif missing(column).all():
+        elif column.missing.all():
             notes.append(f"{name} left out: it holds no value")
         elif _is_id(column) and drop_ids:
             notes.append(f"{name} left out: it differs in every row")
@@ -52,7 +51,7 @@ def useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], lis
             elif _is_nearly_id(column):
                 warnings.append(
                     f"{name} is text of {len(column.categories)} categories in "
-                    f"{int((~missing(column)).sum())} rows: a tree learns rows by heart from it. "
+                    f"{int((~column.missing).sum())} rows: a tree learns rows by heart from it. "
                     f"Leave it out with --drop {shlex.quote(name)}, or join categories"
                 )
             elif _is_rounded(column):
@@ -60,27 +59,20 @@ def useful(columns: Sequence[Column], drop_ids: bool) -> tuple[list[Column], lis
     return features, notes, warnings
 
 
-def missing(column: Column) -> NDArray[np.bool_]:
-    """Say of each row whether it has no value."""
-    if column.kind == "numeric":
-        return np.asarray(np.isnan(column.values))
-    return np.array([value is None for value in column.values.tolist()], dtype=bool)
-
-
 def _is_id(column: Column) -> bool:
     """Say whether a column may name or count the rows rather than describe them."""
     if column.kind == "nominal":
-        present = column.values[~missing(column)].tolist()
-        return len(present) > 1 and len(set(present)) == len(present)
-    if len(column.values) < _FEWEST_IDS or not column.is_whole:
+        counts = column.counts
+        return bool(counts.sum() > 1 and counts.max() == 1)
+    if len(column) < _FEWEST_IDS or not column.is_whole:
         return False
-    return len(np.unique(column.values)) == len(column.values)
+    return len(np.unique(column.cells)) == len(column)
 
 
 def _is_nearly_id(column: Column) -> bool:
     """Say whether a column of text has hardly two rows for each category."""
     n = len(column.categories)
-    if column.kind != "nominal" or n < _FEWEST_IDS or 2 * n <= int((~missing(column)).sum()):
+    if column.kind != "nominal" or n < _FEWEST_IDS or 2 * n <= int((~column.missing).sum()):
         return False
     numbers = sum(number_of(label) is not None for label in column.categories)
     return 2 * numbers < n  # others are noted as numbers among which words stand
@@ -106,5 +98,5 @@ def _is_rounded(column: Column) -> bool:
     """Say whether a column holds numbers so large that neighbours may have become equal."""
     if column.kind != "numeric":
         return False
-    sizes = np.abs(column.values)
+    sizes = np.abs(column.cells)
     return bool(np.any((sizes > LARGEST_EXACT) & np.isfinite(sizes)))

@@ -13,6 +13,7 @@ from spinney._cli._refusal import Refusal
 from spinney._cli._rows import read_rows
 from spinney._cli._text import plural
 from spinney._cli._training import refusing
+from spinney._cli.data.columns import TextFormat
 from spinney._nearest import did_you_mean
 from spinney.tree._words import number_text
 
@@ -30,13 +31,13 @@ class Why:
 
 
 def one_row(
-    model: Any, data: str | None, number: int | None, given: Sequence[str]
+    model: Any, data: str | None, number: int | None, given: Sequence[str], text: TextFormat
 ) -> dict[str, Any]:
     """Return the row to explain: of a table, with cells of its own, or of these alone."""
     columns = {column.name: column for column in columns_of(model)}
     row: dict[str, Any] = dict.fromkeys(columns)
     if data is not None:
-        rows = read_rows(data, model, ())
+        rows = read_rows(data, model, (), text=text)
         if number is None:
             raise Refusal(f"--row: say which of the {rows.n_rows} rows; the first is 1.")
         if number > rows.n_rows:
@@ -46,8 +47,8 @@ def one_row(
         raise Refusal("--row goes with a table: spinney explain MODEL DATA --row N.")
     elif not given:
         raise Refusal("say which row to explain: DATA --row N, or --set NAME=VALUE for its cells.")
-    for text in given:
-        name, sign, value = text.partition("=")
+    for words in given:
+        name, sign, value = words.partition("=")
         if not sign or name not in columns:
             raise Refusal(f"--set: no column {name!r} in the model.{did_you_mean(name, columns)}")
         row[name] = _cell(columns[name], value.strip())

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._table import OrderedLabels
+from spinney._table import CodedLabels
 from spinney.datasets import load
 
 __all__ = ["Rows", "bundled", "housing_by_rad", "housing_by_value"]
@@ -34,7 +34,7 @@ def bundled(name: str) -> Rows:
     """Return a bundled data set; categories that have an order keep it."""
     data = load(name, as_="dict")
     columns = {
-        column: OrderedLabels(values, data.categories[column])
+        column: CodedLabels.of(values, data.categories[column])
         if data.kinds[column] == "ordered"
         else values
         for column, values in data.X.items()

@@ -20,16 +20,16 @@ code
     any table -> Table (_open) -> Numbers or Codes, by column (_arrays, _series) -> values (_encode)
 """
 
+from spinney._table._coded import CodedLabels
 from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names
-from spinney._table._ordered import OrderedLabels
 from spinney._table._schema import Column, Kind, Label, Schema
 
 __all__ = [
+    "CodedLabels",
     "Column",
     "Kind",
     "Label",
-    "OrderedLabels",
     "Schema",
     "check_columns",
     "encode_for",

@@ -15,8 +15,8 @@ from sklearn.utils import check_array
 
 from spinney._table._arrays import read_array, read_objects
 from spinney._table._cells import Cells, to_float64
+from spinney._table._coded import CodedLabels
 from spinney._table._names import column_names, string_names, unwrap
-from spinney._table._ordered import OrderedLabels
 from spinney._table._series import read_series
 
 
@@ -45,8 +45,8 @@ class Table:
     def read(self, j: int, *, as_category: bool) -> Cells:
         """Read one column."""
         column = self.columns[j] if self.block is None else self.block[:, j]
-        if isinstance(column, OrderedLabels):
-            return column.codes()
+        if isinstance(column, CodedLabels):
+            return column.cells()
         if not isinstance(column, np.ndarray | list):
             return read_series(column, self.name(j), as_category=as_category)
         reader: Any = read_objects if isinstance(column, list) else read_array
@@ -149,7 +149,7 @@ def _open_mapping(X: Mapping[Any, Any], names: list[Any]) -> Table:
 
 def _one_dimensional(column: Any, name: object) -> Any:
     """Return a column of a mapping as a list, an array or a series of its library."""
-    if isinstance(column, OrderedLabels):
+    if isinstance(column, CodedLabels):
         return column
     column = nw.to_native(column, pass_through=True)
     pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import _safe_indexing
 
-from spinney._table._ordered import OrderedLabels
+from spinney._table._coded import CodedLabels
 from spinney.datasets import Dataset, load
 
 __all__ = ["Problem", "check_methods", "check_problems", "described", "take_rows"]
@@ -115,7 +115,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
-    return column[rows] if isinstance(column, OrderedLabels) else _safe_indexing(column, rows)
+    return column[rows] if isinstance(column, CodedLabels) else _safe_indexing(column, rows)
 
 
 def check_methods(methods: Any) -> dict[str, Any]:

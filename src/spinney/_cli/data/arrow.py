@@ -1,0 +1,167 @@
+"""Parquet and Arrow files to columns, by pyarrow. What they hold is checked before it is used."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from spinney._cli._refusal import Refusal
+from spinney._cli.data.cells import Coded, Meaning, Place, column_of
+from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.source import Source
+
+
+def read_arrow(source: Source, wanted: Wanted | None = None) -> Sheet:
+    """Read the columns of a Parquet file, or of an Arrow file or stream (Feather, IPC).
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    wanted : Wanted, optional
+        Kinds that columns must have. Default: their types decide.
+
+    Returns
+    -------
+    Sheet
+    """
+    wanted = wanted or Wanted()
+    if wanted.text.encoding is not None:
+        raise Refusal(f"--encoding is for text files, and {source.where} is none.")
+    table, others = _read_table(source, wanted)
+    if not table.num_columns or not table.num_rows:
+        raise Refusal(f"{source.where} holds no rows.")
+    columns = []
+    for k, name in enumerate(table.column_names):
+        try:
+            columns.append(_column(source.where, name, table.column(k), wanted))
+        except (ValueError, LookupError, OverflowError, pa.ArrowException) as error:
+            # Dates beyond the calendar, time zones that nobody knows
+            raise Refusal(
+                f"cannot read {source.where}, column {name!r}: {_sentence(error)}."
+            ) from error
+    return Sheet(columns, others=others)
+
+
+def _sentence(error: Exception) -> str:
+    """Return the message of an error in one line; those of Arrow may have several."""
+    letters = "".join(c if c.isprintable() else " " for c in str(error))
+    return " ".join(letters.split()).rstrip(".") or type(error).__name__
+
+
+def _read_table(source: Source, wanted: Wanted) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the columns that matter, checked in full, and the names of the others."""
+    # A file in memory is the same from one check to the next, and no signal comes from a map.
+    with source.open() as file:
+        content = pa.py_buffer(file.read())
+    try:
+        if content.slice(0, 4).to_pybytes() == b"PAR1":
+            table, names = _parquet(content, source.where, wanted)
+        else:
+            table, names = _ipc(content, source.where, wanted)
+        # Damaged offsets and codes would be followed beyond their arrays.
+        table.validate(full=True)
+    except (OSError, ValueError, KeyError, TypeError, EOFError, pa.ArrowException) as error:
+        raise Refusal(f"cannot read {source.where}: {_sentence(error)}.") from error
+    except (MemoryError, OverflowError) as error:
+        raise Refusal(f"cannot read {source.where}: it asks for too much memory.") from error
+    return table, tuple(name for name in names if not wanted.wants(name))
+
+
+def _parquet(content: Any, where: str, wanted: Wanted) -> tuple[pa.Table, list[str]]:
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(pa.BufferReader(content))
+    names = file.schema_arrow.names
+    _check_names(where, names)
+    kept = [name for name in names if wanted.wants(name)]
+    # Columns are named by their paths: a.b of a struct would be read for a.
+    return file.read(columns=kept).select(kept), names
+
+
+def _ipc(content: Any, where: str, wanted: Wanted) -> tuple[pa.Table, list[str]]:
+    head = content.slice(0, 6).to_pybytes()
+    if head[:4] == b"FEA1":
+        import pyarrow.feather
+
+        table = pyarrow.feather.read_table(pa.BufferReader(content))
+    elif head == b"ARROW1":
+        table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
+    else:
+        table = pa.ipc.open_stream(pa.BufferReader(content)).read_all()
+    names = table.column_names
+    _check_names(where, names)
+    return table.select([name for name in names if wanted.wants(name)]), names
+
+
+def _check_names(where: str, names: Sequence[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise Refusal(f"{where}: two columns are called {name!r}. Rename one of them.")
+
+
+def _column(where: str, name: str, column: pa.ChunkedArray, wanted: Wanted) -> Column:
+    kind, of, meaning = wanted.kind_of(name), column.type, Meaning(wanted.text)
+    is_number = pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of)
+    if is_number and kind in (None, "numeric"):
+        return Column(name, "numeric", _numbers(column, meaning))
+    if pa.types.is_null(of):
+        return Column(name, "numeric", np.full(len(column), np.nan))
+    order = wanted.orders.get(name)
+    if pa.types.is_dictionary(of):
+        if of.ordered and order is None:
+            order = tuple(map(_text, _coded(column).texts))
+        of = of.value_type
+    words = pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_boolean(of)
+    words = words or getattr(pa.types, "is_string_view", bool)(of)
+    if not (words or is_number) and wanted.strict:
+        raise Refusal(
+            f"{where}, column {name!r} holds {of}. Turn it into a number or a category, or "
+            f"leave it out: --drop {name}."
+        )
+    if kind == "numeric" and not (words and name in wanted.text.numeric):
+        raise Refusal(f"{where}, column {name!r} must hold numbers, and holds {of}.")
+    if order is not None:
+        wanted = Wanted(orders={name: order}, text=wanted.text)
+    place = Place(where, lambda row: row + 1)
+    made, _ = column_of(name, _coded(column), wanted, meaning, place, may_be_numbers=False)
+    return made
+
+
+def _numbers(column: pa.ChunkedArray, meaning: Meaning) -> Any:
+    numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    gaps = [number for gap in meaning.gaps if (number := Meaning().number(gap)) is not None]
+    numbers[np.isin(numbers, gaps)] = np.nan
+    return numbers
+
+
+def _coded(column: pa.ChunkedArray) -> Coded:
+    """Return cells as codes; each distinct one is written as text."""
+    try:
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        joined = column.unify_dictionaries()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # lists and such
+        return _merged(np.arange(len(column)), column.to_pylist())
+    if not joined.num_chunks:
+        return Coded(np.zeros(0, dtype=np.int32), [])
+    codes = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in joined.chunks]
+    return _merged(np.concatenate(codes), joined.chunk(0).dictionary.to_pylist())
+
+
+def _merged(codes: Any, values: list[Any]) -> Coded:
+    """Return codes of texts, each once; None has no text."""
+    texts = [None if value is None else _text(value) for value in values]
+    distinct = {
+        text: code for code, text in enumerate(dict.fromkeys(t for t in texts if t is not None))
+    }
+    places = [-1 if text is None else distinct[text] for text in texts]
+    return Coded(np.array([*places, -1], dtype=np.int32)[codes], list(distinct))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,287 @@
+"""CSV to columns, by pyarrow: numbers as numbers, text as codes, in blocks of whole rows.
+
+The first line holds the names. Cells are parted by commas, semicolons or tabs, whichever the first
+line holds most of; beside semicolons, 1,5 is one and a half. A file that pyarrow refuses, or might
+read otherwise than the csv module does, is read by `careful`, which says what is wrong by its line.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from spinney._cli._refusal import Refusal
+from spinney._cli.data.careful import CarefulRows, line_of_row, read_carefully
+from spinney._cli.data.cells import Coded, Meaning, Place, column_of, stripped
+from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.source import Source
+
+_DELIMITERS = (",", ";", "\t")
+_SAMPLE = 100  # rows that are looked at to guess which columns are numbers
+_HEAD = 1 << 16  # bytes in which they stand
+_PARSED = 1 << 20  # bytes that one thread takes at once
+_QUOTE, _LINE_ENDS = ord('"'), (ord("\n"), ord("\r"))
+_BAD_COLUMN = re.compile(r"In CSV column #(\d+): .*conversion error to double", re.DOTALL)
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+class _DoubtError(Exception):
+    """pyarrow refuses the file, or may read it otherwise than it is meant."""
+
+
+class _TurnsToTextError(Exception):
+    """A column that was taken for numbers holds something else."""
+
+    def __init__(self, columns: Sequence[int]) -> None:
+        self.columns = columns
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """What the first line says, and which columns are read."""
+
+    source: Source
+    wanted: Wanted
+    delimiter: str
+    header: list[str]
+    length: int  # of the first line, in bytes
+    meaning: Meaning
+    kept: list[int] = field(default_factory=list)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The names of columns that are not read."""
+        return tuple(name for name in self.header if name and not self.wanted.wants(name))
+
+
+def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
+    """Read the columns of a file.
+
+    Parameters
+    ----------
+    source : Source
+        A CSV file, or one that is compressed.
+    wanted : Wanted, optional
+        Kinds that columns must have, and how cells are written. Default: the cells decide.
+
+    Returns
+    -------
+    Sheet
+        Columns in the order of the file. A name may be empty, as for the row numbers that some
+        programs write.
+    """
+    layout, sample = _open(source, wanted or Wanted())
+    try:
+        if sample is None:
+            raise _DoubtError
+        return _read_fast(layout, _guessed_texts(layout, sample))
+    except _DoubtError:
+        return _read_carefully(layout)
+
+
+# -- The first line
+
+
+def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | None]:
+    """Read the first line, and some rows behind it; None if these are no plain CSV."""
+    encoding = wanted.text.encoding
+    block = next(source.blocks(encoding), b"")
+    end = block.rfind(b"\n", 0, _HEAD) + 1 or len(block)
+    lines = io.StringIO(block[:end].decode(), newline="")
+    first = lines.readline()
+    delimiter = max(_DELIMITERS, key=first.count)
+    lines.seek(0)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    sample: list[list[str]] | None = None
+    try:
+        names = next(reader, [])
+        if reader.line_num <= 1:
+            sample = [row for row in islice(reader, _SAMPLE) if len(row) == len(names)]
+    except csv.Error:
+        sample = None
+    if sample is None:  # a name with a line end in it, or what is refused
+        names = CarefulRows(source, delimiter, encoding).header
+    header = [name.strip() for name in names]
+    _check_header(header, source.where)
+    layout = _Layout(
+        source,
+        wanted,
+        delimiter,
+        header,
+        len(first.encode()),
+        Meaning(wanted.text, decimal_comma=delimiter == ";"),
+        [k for k, name in enumerate(header) if wanted.wants(name)],
+    )
+    return layout, sample
+
+
+def _check_header(header: Sequence[str], where: str) -> None:
+    if not any(header):
+        raise Refusal(f"{where} is empty. Its first line must hold the names of the columns.")
+    if len(header) == 1 and "|" in header[0]:
+        raise Refusal(
+            f"{where}: the first line names one column, {header[0]!r}. Part cells by commas, "
+            "semicolons or tabs."
+        )
+    seen: set[str] = set()
+    for name in filter(None, header):
+        if name in seen:
+            raise Refusal(f"{where}: two columns are called {name!r}. Rename one of them.")
+        seen.add(name)
+    if all(Meaning().number(name) is not None for name in header):
+        raise Refusal(
+            f"{where}: the first line holds numbers. It must hold the names of the columns."
+        )
+
+
+def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
+    """Return the columns that are read as text at first; the others are tried as numbers."""
+    texts, wanted, number = set(), layout.wanted, layout.meaning.number
+    for k in layout.kept:
+        name = layout.header[k]
+        is_text = wanted.kind_of(name) in ("nominal", "ordered") or name in wanted.text.numeric
+        if is_text or any(number(row[k].strip()) is None for row in sample):
+            texts.add(k)
+    return texts
+
+
+# -- By pyarrow
+
+
+def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
+    while True:
+        try:
+            return _as_sheet(layout, *_parse(layout, texts))
+        except _TurnsToTextError as error:
+            if texts >= set(error.columns):
+                raise _DoubtError from error
+            texts = texts | set(error.columns)
+
+
+def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
+    """Return the columns as a table of Arrow, and whether the file has quotes."""
+    names = [str(k) for k in range(len(layout.header))]
+    read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
+    kept = [names[k] for k in layout.kept]
+    convert = arrow_csv.ConvertOptions(
+        column_types={names[k]: _TEXT if k in texts else pa.float64() for k in layout.kept},
+        include_columns=kept,
+        null_values=sorted(layout.meaning.gaps),
+        strings_can_be_null=False,  # which gaps there are is told from the distinct texts
+        decimal_point="," if layout.meaning.decimal_comma else ".",
+    )
+    parts, has_quotes = [], False
+    for block, quoted in _whole_rows(layout):
+        has_quotes |= quoted
+        parse = arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted)
+        if not block:
+            continue
+        try:
+            parts.append(arrow_csv.read_csv(pa.BufferReader(block), read, parse, convert))
+        except pa.ArrowInvalid as error:
+            bad = _BAD_COLUMN.match(str(error))
+            if bad is None:
+                raise _DoubtError from error
+            raise _TurnsToTextError([int(bad[1])]) from error
+    if not parts:
+        raise Refusal(f"{layout.source.where} has column names but no rows.")
+    return pa.concat_tables(parts), has_quotes
+
+
+def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
+    """Yield the text behind the first line in blocks that end with a row; say if it has quotes."""
+    held: list[bytes] = []
+    n_quotes, is_first = 0, True
+    for block in layout.source.blocks(layout.wanted.text.encoding):
+        if is_first:
+            block, is_first = block[layout.length :], False
+        n_quotes += block.count(b'"')
+        held.append(block)
+        if n_quotes % 2:  # a cell that goes on in the next line
+            continue
+        whole = held[0] if len(held) == 1 else b"".join(held)
+        if n_quotes:
+            _check_quotes(whole, layout.delimiter)
+        yield whole, n_quotes > 0
+        held, n_quotes = [], 0
+    if held:
+        raise _DoubtError
+
+
+def _check_quotes(block: bytes, delimiter: str) -> None:
+    """Doubt a block unless quotes stand around whole cells, and twice inside them."""
+    letters = np.frombuffer(block, dtype=np.uint8)
+    quotes = np.flatnonzero(letters == _QUOTE)
+    opening, closing = quotes[0::2], quotes[1::2]
+    ends = [ord(delimiter), *_LINE_ENDS, _QUOTE]
+    before = letters[np.maximum(opening - 1, 0)]  # at the start, the quote itself
+    after = letters[np.minimum(closing + 1, len(letters) - 1)]
+    if not (np.isin(before, ends).all() and np.isin(after, ends).all()):
+        raise _DoubtError
+
+
+def _as_sheet(layout: _Layout, table: pa.Table, has_quotes: bool) -> Sheet:
+    columns: list[Column] = []
+    notes = []
+    turning = []
+    place = Place(layout.source.where, partial(_line_of, layout, table.num_rows, has_quotes))
+    for k, found in zip(layout.kept, table.columns, strict=True):
+        name = layout.header[k]
+        if found.type == pa.float64():
+            numbers = found.to_numpy()
+            if np.isnan(numbers).sum() != found.null_count:  # nan(1) is no number elsewhere
+                turning.append(k)
+            columns.append(Column(name, "numeric", numbers))
+            continue
+        coded = _codes(found)
+        column, note = column_of(name, coded, layout.wanted, layout.meaning, place)
+        columns.append(column)
+        notes += [note] if note else []
+    if turning:
+        raise _TurnsToTextError(turning)
+    return Sheet(columns, tuple(notes), layout.others)
+
+
+def _codes(found: pa.ChunkedArray) -> Coded:
+    joined = found.unify_dictionaries()
+    texts = joined.chunk(0).dictionary.to_pylist()
+    if max(map(len, texts), default=0) > csv.field_size_limit():
+        raise _DoubtError
+    return stripped(Coded(np.concatenate([c.indices.to_numpy() for c in joined.chunks]), texts))
+
+
+def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
+    """Return the line in which a row ends."""
+    encoding = layout.wanted.text.encoding
+    if not has_quotes:
+        n_lines = sum(
+            block.count(b"\n") + (not block.endswith(b"\n"))
+            for block in layout.source.blocks(encoding)
+        )
+        if n_lines == n_rows + 1:  # no blank ones
+            return row + 2
+    return line_of_row(layout.source, layout.delimiter, encoding, row)
+
+
+# -- Row by row
+
+
+def _read_carefully(layout: _Layout) -> Sheet:
+    rows = CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
+    found, lines = read_carefully(rows, layout.kept)
+    if not lines:
+        raise Refusal(f"{layout.source.where} has column names but no rows.")
+    place = Place(layout.source.where, lines.__getitem__)
+    pairs = [
+        column_of(layout.header[k], stripped(coded), layout.wanted, layout.meaning, place)
+        for k, coded in zip(layout.kept, found, strict=True)
+    ]
+    notes = tuple(note for _, note in pairs if note)
+    return Sheet([column for column, _ in pairs], notes, layout.others)

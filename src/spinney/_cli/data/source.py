@@ -1,0 +1,202 @@
+"""Where a table comes from: a file or standard input, unpacked, and text in whole lines.
+
+Damage, another encoding and lines without an end are refused here, so that every reader of text
+starts from lines in UTF-8. A file is read in blocks: what is refused costs no memory.
+"""
+
+import codecs
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from spinney._cli._refusal import Refusal
+
+_BLOCK = 1 << 23  # bytes that are read at once
+LONGEST_LINE = 1 << 26  # a table of a million columns has lines of some 10 MB
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or what standard input held."""
+
+    name: str  # as the user wrote it
+    content: bytes | None = None  # of standard input
+
+    @property
+    def where(self) -> str:
+        """Return the words for it in messages."""
+        return repr(self.name) if self.content is None else "standard input"
+
+    @property
+    def suffix(self) -> str:
+        """How the name ends, in small letters, without that of a packed file."""
+        suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
+        if suffixes[-1:] and suffixes[-1] in _PACKED:
+            suffixes = suffixes[:-1]
+        return suffixes[-1] if suffixes else ""
+
+    @property
+    def packing(self) -> str | None:
+        """How it is compressed, by its name, else by its first bytes."""
+        by_name = _PACKED.get(Path(self.name).suffix.lower())
+        if by_name is not None:
+            return by_name
+        head = self.head(4)
+        return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+
+    def head(self, size: int) -> bytes:
+        """Return its first bytes, as they are."""
+        with self.refusing(), self._raw() as file:
+            return file.read(size)
+
+    def _raw(self) -> IO[bytes]:
+        if self.content is not None:
+            return io.BytesIO(self.content)
+        return open(self.name, "rb")
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        """Open it for reading bytes, unpacked."""
+        packing = self.packing
+        with self.refusing(), self._raw() as raw:
+            if packing == "gzip":
+                with gzip.GzipFile(fileobj=raw) as file:
+                    yield file
+            elif packing == "zstd":
+                import pyarrow
+
+                with pyarrow.CompressedInputStream(raw, "zstd") as file:
+                    yield file
+            else:
+                yield raw
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Turn what can go wrong with reading into a refusal."""
+        try:
+            yield
+        except (OSError, EOFError, zlib.error) as error:
+            words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise Refusal(f"cannot read {self.where}: {words.rstrip('.')}.") from error
+        except MemoryError as error:
+            raise Refusal(f"there is not enough memory to read {self.where}.") from error
+
+    def blocks(self, encoding: str | None = None) -> Iterator[bytes]:
+        """Yield the text in UTF-8, in blocks of whole lines, without a byte order mark."""
+        rest: list[bytes] = []
+        begin = held = 0  # where the block begins, and the length of the rest
+        with self.open() as file:
+            for piece in _in_utf8(file, encoding, self.where):
+                end = _end_of_lines(piece)
+                if end:
+                    block = b"".join([*rest, piece[:end]])
+                    yield self._checked(block, begin, encoding)
+                    begin += len(block)
+                    rest, held = [], 0
+                rest.append(piece[end:])
+                held += len(piece) - end
+                if held > LONGEST_LINE:
+                    raise Refusal(
+                        f"{self.where}, line {self._line_at(begin, encoding)}, is longer than "
+                        f"{LONGEST_LINE >> 20} MB. This is no table, or its lines have no ends."
+                    )
+            if held:
+                yield self._checked(b"".join(rest), begin, encoding)
+
+    def _checked(self, block: bytes, begin: int, encoding: str | None) -> bytes:
+        """Return a block that is text, without a byte order mark; refuse others by the line."""
+        if not block.isascii():
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                if begin == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise Refusal(
+                        f"{self.where} is not text in UTF-8 but in UTF-16. Save it in UTF-8, or "
+                        "add --encoding utf-16."
+                    ) from error
+                line = self._line_at(begin + error.start, encoding)
+                raise Refusal(
+                    f"{self.where}, line {line}, is not text in UTF-8. Save it in UTF-8, or name "
+                    "its encoding, such as --encoding latin-1."
+                ) from error
+        if b"\0" in block:
+            line = self._line_at(begin + block.index(0), encoding)
+            raise Refusal(
+                f"{self.where}, line {line}, holds a NUL byte, which no text does. Save it in "
+                "UTF-8, or name its encoding, such as --encoding utf-16."
+            )
+        return block.removeprefix(_BOM) if begin == 0 else block
+
+    def _line_at(self, position: int, encoding: str | None) -> int:
+        """Return the line in which a byte of the text stands; only messages ask, so it is slow."""
+        line = 1
+        with self.open() as file:
+            for piece in _in_utf8(file, encoding, self.where):
+                line += piece.count(b"\n", 0, position)
+                position -= len(piece)
+                if position <= 0:
+                    break
+        return line
+
+
+def find_source(name: str) -> Source:
+    """Return the source that a name on the command line means: a path, or - for standard input."""
+    return Source(name, _standard_input()) if name == "-" else Source(name)
+
+
+def _standard_input() -> bytes:
+    stream = sys.stdin.buffer
+    parts, since = [], 0
+    while part := stream.read(_BLOCK):
+        parts.append(part)
+        since = 0 if b"\n" in part or b"\r" in part else since + len(part)
+        if since > LONGEST_LINE:
+            raise Refusal(f"standard input has no end of a line in {since >> 20} MB.")
+    return b"".join(parts)
+
+
+def _end_of_lines(piece: bytes) -> int:
+    """Return where the last whole line ends: behind LF, or behind CR that LF cannot follow."""
+    return piece.rfind(b"\n") + 1 or piece.rfind(b"\r", 0, len(piece) - 1) + 1
+
+
+def _in_utf8(file: Any, encoding: str | None, where: str) -> Iterator[bytes]:
+    """Yield a file in pieces, in UTF-8 if an encoding is given, else as it is."""
+    decoder = None if encoding is None else _decoder(encoding)
+    while True:
+        piece: bytes = file.read(_BLOCK)
+        if decoder is None:
+            if not piece:
+                return
+            yield piece
+            continue
+        try:
+            text = decoder.decode(piece, final=not piece).encode()
+        except (UnicodeError, ValueError) as error:
+            raise Refusal(
+                f"{where} is not text in {encoding}: {error}. Give another --encoding."
+            ) from error
+        if text:
+            yield text
+        if not piece:
+            return
+
+
+def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+    try:
+        "".encode(encoding)  # refuses codecs that are no encodings of text
+        return codecs.getincrementaldecoder(encoding)()
+    except (LookupError, ValueError) as error:
+        raise Refusal(
+            f"--encoding: {encoding!r} is no encoding of text. Use a name such as latin-1, cp1252 "
+            "or utf-16."
+        ) from error
