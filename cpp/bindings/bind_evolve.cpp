@@ -43,7 +43,8 @@ Individual to_individual(const IndividualTuple& given, const Language& language)
     if (symbol < 0 || symbol >= language.n_symbols()) throw std::invalid_argument("a program has an unknown symbol");
     out.genes.push_back({symbol, value});
   }
-  if (!out.genes.empty() && !language.is_program(out.genes)) throw std::invalid_argument("a program is not well typed");
+  if (!out.genes.empty() && !language.is_program(out.genes))
+    throw std::invalid_argument("a program is not one that can be made");
   return out;
 }
 
@@ -120,25 +121,6 @@ nb::tuple breed(const Language& language, std::size_t n, std::size_t max_size, s
 NodeColumns columns_of_table(const Table& table) {
   const Matrix x = view(table);
   return {x.n_rows, x.n_columns, [&](std::size_t r, std::size_t c) { return x.at(r, c); }};
-}
-
-/// A test from a file; those with functions of the host's are checked as they are run.
-std::string check_test(const std::vector<Token>& tokens, std::int32_t n_columns, const Calls* calls) {
-  bool has_calls = false;
-  std::size_t waiting = 0;
-  for (const Token& token : tokens) {
-    const bool is_call = token.op == Op::call;
-    const auto n_calls = static_cast<std::int32_t>(calls ? calls->signatures.size() : 0);
-    if (is_call && (token.arg < 0 || token.arg >= n_calls ||
-                    token.value != static_cast<double>(calls->signatures[token.arg].takes_truth.size())))
-      return "a test calls a function that is not there";
-    if (token.op == Op::column && (token.arg < 0 || token.arg >= n_columns)) return "a test asks an unknown column";
-    if (waiting < n_operands(token)) return "a test lacks an operand";
-    waiting += 1 - n_operands(token);
-    if (waiting > kMaxOperands) return "a test is too deep";
-    has_calls = has_calls || is_call;
-  }
-  return tokens.empty() || has_calls ? "" : check_expression(tokens, n_columns);
 }
 
 void bind_plan(nb::module_& m) {
@@ -300,14 +282,12 @@ void bind_evolve(nb::module_& m) {
              std::vector<std::vector<Token>> own;
              for (const auto& test : tests) {
                own.push_back(to_tokens(test));
-               const std::string problem = check_test(own.back(), self.n_columns(), language.calls());
+               if (test.empty()) continue;
+               const std::string problem = check_expression(own.back(), self.n_columns(), language.signatures());
                if (!problem.empty()) throw std::invalid_argument(problem);
              }
              SearchState search{generation, unimproved, {}, to_individual(best, language), n_in_search};
              for (const auto& one : population) search.population.push_back(to_individual(one, language));
-             const auto size = static_cast<std::size_t>(self.settings.plan.search.population_size);
-             if (generation < 0 || search.population.size() != (generation > 0 ? size : 0))
-               throw std::invalid_argument("the population has another size");
              self.evolution->resume(std::move(own), std::move(search), n_evaluations);
            });
 }

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "spinney/interrupt.hpp"
+#include "spinney/parallel.hpp"
 
 namespace spinney::bindings {
 
 template <class Work>
 void run_hosted(Work&& work) {
+  take_thread_data();
   try {
     const nanobind::gil_scoped_release release;
     Interrupt interrupt([] {

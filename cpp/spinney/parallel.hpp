@@ -14,6 +14,9 @@
 
 namespace spinney {
 
+/// Has the system give this thread the data that exceptions need, while there is memory for them.
+void take_thread_data();
+
 class ThreadTeam {
  public:
   /// task(index, worker): worker is in [0, size()), for scratch memory of its own.
@@ -37,13 +40,15 @@ class ThreadTeam {
   }
 
  private:
+  void add_worker();
   void serve(std::size_t worker);
   void work(std::size_t worker);
 
   Interrupt* interrupt_;
   std::mutex mutex_;
-  std::condition_variable wake_, done_;
+  std::condition_variable started_, wake_, done_;
   std::size_t round_ = 0, busy_ = 0, next_ = 0, n_tasks_ = 0;
+  std::size_t n_started_ = 0;
   bool closing_ = false;
   const Task* task_ = nullptr;
   std::exception_ptr failure_;

@@ -31,7 +31,7 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> Non
         return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    beside = os.path.join(folder, _NEW.format(secrets.token_hex(8)))
+    beside = _beside(folder)
     try:
         if os.path.isdir(target):
             raise IsADirectoryError(21, "Is a directory")
@@ -44,6 +44,30 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[Any]) -> Non
     finally:
         with contextlib.suppress(OSError):
             os.unlink(beside)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Find out whether `write_atomically` could write a file; nothing changes.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If no file can be made in its folder.
+    """
+    beside = _beside(os.path.dirname(os.path.realpath(path)))
+    with open(beside, "xb"):
+        pass
+    os.unlink(beside)
+
+
+def _beside(folder: str) -> str:
+    """Return a name in a folder that no file of the user's has."""
+    return os.path.join(folder, _NEW.format(secrets.token_hex(8)))
 
 
 def _write_through(path: str | os.PathLike[str], chunks: Iterable[Any]) -> None:

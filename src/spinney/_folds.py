@@ -45,8 +45,9 @@ def make_folds(
         check_integer("cv", cv, low=2, remedy="Or give a splitter, or an iterable of splits.")
         rows = _dealt(strata, used, random_state)
         fold_of = np.full(len(used), -1)
-        fold_of[rows] = np.arange(len(rows)) % cv
-        n_folds = min(int(cv), len(rows)) if len(rows) > 1 else 0  # one row judges nothing
+        n_parts = min(int(cv), max(len(rows), 1))
+        fold_of[rows] = np.arange(len(rows)) % n_parts
+        n_folds = n_parts if len(rows) > 1 else 0  # one row judges nothing
         return [(used & (fold_of != k), used & (fold_of == k)) for k in range(n_folds)]
     folds = []
     for pair in pairs:

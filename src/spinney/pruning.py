@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney import _core
+from spinney import _core, _libraries  # noqa: F401  (first: see there)
 from spinney._choices import check_choice, check_flag
 from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import PlainState

@@ -167,7 +167,8 @@ def test_methods_that_always_tie_do_not_differ():
 def test_the_same_order_on_every_data_set_is_the_largest_statistic():
     found = friedman(np.tile([0.1, 0.2, 0.3], (6, 1)))
     assert found.statistic == pytest.approx(12)  # n (k - 1)
-    assert (found.iman_davenport, found.iman_davenport_p) == (np.inf, 0.0)
+    assert found.iman_davenport == np.inf
+    assert found.iman_davenport_p == found.exact_p == pytest.approx(1 / 6**5)
 
 
 def test_two_methods_may_be_compared_by_ranks():
@@ -198,3 +199,30 @@ def test_findings_can_be_read():
 def test_scores_that_cannot_be_compared_are_refused(call: Any, message: str):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 3), (3, 3), (5, 3), (2, 5), (3, 4)])
+@pytest.mark.parametrize("levels", [3, 1000], ids=["ties", "no ties"])
+def test_the_exact_p_of_few_data_sets_counts_all_orders(n, k, levels):
+    scores = np.random.default_rng(n * k).integers(0, levels, (n, k)).astype(float)
+    found = friedman(scores)
+    ranks = stats.rankdata(scores, axis=1)
+    unevenness = [
+        np.var(np.sum(rows, axis=0))
+        for rows in itertools.product(*(itertools.permutations(row) for row in ranks.tolist()))
+    ]
+    as_uneven = np.array(unevenness) >= np.var(ranks.sum(axis=0)) - 1e-9
+    assert found.exact_p == pytest.approx(as_uneven.mean())
+
+
+def test_two_data_sets_that_agree_prove_little():
+    found = friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+    assert found.exact_p == pytest.approx(1 / 6)
+    assert "exact p = 0.1667" in str(found)
+    assert "inf" not in str(found)
+
+
+def test_many_data_sets_have_no_exact_p():
+    found = friedman(np.random.default_rng(0).random((14, 4)))
+    assert found.exact_p is None
+    assert "Iman-Davenport" in str(found)

@@ -133,3 +133,20 @@ def test_a_measure_of_which_more_is_better_marks_the_highest(results: Results):
     assert table.title == "Mean auc ± standard deviation over 4 partitions"
     assert set(table.best) == {(0, 2), (0, 3), (1, 2), (2, 1)}
     assert results.table("set 2", "auc").rows[0][0] == "small"
+
+
+def test_markdown_holds_no_html_and_no_broken_lines():
+    table = Table("t", ["<b>", "x\ny"], [["<script>alert(1)</script>", "a|b &lt; c"]])
+    text = table.to_markdown()
+    assert "<" not in text
+    assert "&lt;script&gt;" in text
+    assert "a\\|b &amp;lt; c" in text
+    assert len(text.splitlines()) == 3
+
+
+def test_text_obeys_no_controls():
+    table = Table("t\x1b[2J", ["x\ny"], [["\x1b[31mred\u2028"]])
+    text = table.to_text()
+    assert "\x1b" not in text
+    assert "\\x1b[31mred\\u2028" in text
+    assert len(text.splitlines()) == 4

@@ -203,3 +203,72 @@ def test_a_folder_that_is_not_there_is_named_before_any_work(tmp_path):
         ):
             model.fit(frame, y)
         assert not save.called
+
+
+def test_files_beside_a_checkpoint_stay_as_they_are(tmp_path):
+    path = tmp_path / "s.bin"
+    others = [tmp_path / name for name in ("s.bin.new", "s.bin.tmp", "s.bin~", ".s.bin")]
+    for other in others:
+        other.write_text("mine")
+    GPTreeClassifier(**SMALL, checkpoint=path).fit(*problem(80))
+    assert all(other.read_text() == "mine" for other in others)
+    assert sorted(tmp_path.iterdir()) == sorted([path, *others])
+
+
+def forged(half, **changes):
+    """Write a file whose digest is right, with some arrays changed."""
+    from safetensors import safe_open
+
+    from spinney.evolve._run import _digest
+
+    with safe_open(half, framework="numpy") as file:
+        facts = file.metadata()
+    arrays = load_file(half)
+    for name, change in changes.items():
+        arrays[name] = change(arrays[name].copy())
+    save_file(arrays, half, facts | {"digest": _digest(arrays)})
+
+
+def put(place, value):
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+FORGERIES = {
+    "an empty program": {
+        "program_begin": put(1, 0),
+    },
+    "generations": {"numbers": put(0, 2**62)},
+    "fewer than no generations": {"numbers": put(0, -1)},
+    "unimproved": {"numbers": put(1, 99)},
+    "evaluations": {"numbers": put(2, -5)},
+    "all evaluations": {"numbers": put(3, -(2**62))},
+    "an unknown symbol": {"program_cells": put((0, 0), 10**6)},
+    "half a symbol": {"program_cells": put((0, 0), 0.5)},
+    "a constant that is NaN": {"program_cells": put((0, 1), np.nan)},
+    "fitness that is NaN": {"fitness": put(0, np.nan)},
+    "fitness of the best": {"fitness": put(-1, np.inf)},
+    "fitter than the best": {"fitness": put(0, 1e6)},
+    "places that fall": {"program_begin": put(2, 0)},
+    "places that end early": {"program_begin": lambda b: np.minimum(b, b[-2])},
+    "another type": {"fitness": lambda f: f.astype(np.float32)},
+    "another shape": {"program_cells": lambda c: c.reshape(-1)},
+}
+
+
+@pytest.mark.parametrize("changes", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_file_is_refused(half, changes):
+    forged(half, **changes)
+    refused(GPTreeClassifier(**SMALL), half, *problem(80), "damaged")
+
+
+def test_a_program_that_is_too_long_is_refused(half):
+    def longer(begins):
+        begins[1:] += 60
+        return begins
+
+    forged(half, program_begin=longer, program_cells=lambda c: np.vstack([c[:1]] * 60 + [c]))
+    refused(GPTreeClassifier(**SMALL), half, *problem(80), "damaged")

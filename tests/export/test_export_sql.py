@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from export_models import make_case
 
-from spinney import Tree
+from spinney import CARTClassifier, Tree
 from spinney.export import to_sql
 
 needs_duckdb = pytest.mark.skipif(
@@ -300,3 +300,24 @@ def test_too_many_tests_at_one_depth_are_refused_with_a_way_out():
     nodes += [{"test": None, "children": [], "counts": [i % 2, 1 - i % 2]} for i in range(2000)]
     with pytest.raises(ValueError, match=r"1000 tests at one depth.*to_c or to_python"):
         to_sql(tiny(nodes=nodes, missing="fractional"))
+
+
+@pytest.mark.parametrize("name", ["true", "False", "TRUE"])
+@pytest.mark.parametrize("keep", [[], ["key"], ["true", "key"]])
+def test_columns_called_true_and_false_are_no_literals(name, keep):
+    """SQLite takes them for literals, even in quotes, where a step of a query made them."""
+    rng = np.random.default_rng(0)
+    X = {name: rng.normal(size=400), "x": rng.normal(size=400)}
+    y = (X[name] > 0.3).astype(int) + 2 * (X["x"] > 0)
+    model = CARTClassifier(missing="fractional").fit(X, y)
+    keep = [name if one == "true" else one for one in keep]
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE TABLE data (key, {quoted(name)}, x)")
+    rows = zip(range(400), X[name].tolist(), X["x"].tolist(), strict=True)
+    connection.executemany("INSERT INTO data VALUES (?, ?, ?)", rows)
+    found = connection.execute(to_sql(model, keep=keep)).fetchall()
+    connection.close()
+    assert [row[-1] for row in found] == model.predict(X).tolist()
+    wanted = {"key": list(range(400)), name: X[name].tolist()}
+    for place, column in enumerate(keep):
+        assert [row[place] for row in found] == wanted[column]

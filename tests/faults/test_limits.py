@@ -176,3 +176,41 @@ def test_more_threads_than_the_system_has_are_no_trouble(n_jobs, model):
         timeout=30,
     )
     assert facts["same"]
+
+
+@pytest.mark.limited
+def test_evolved_trees_take_memory_in_proportion_to_the_columns():
+    facts = run(
+        """
+        def used(n):
+            X = np.random.default_rng(0).normal(size=(20, n))
+            before = peak()
+            GPTreeClassifier(20, generations=1, random_state=0).fit(X, np.arange(20) % 2)
+            return peak() - before
+
+        used(100)
+        tell(few=used(4_000), many=used(16_000))
+        """
+    )
+    assert facts["many"] < 150  # as lists for each symbol it would take 4 GB
+
+
+@pytest.mark.limited
+@pytest.mark.skipif(sys.platform != "linux", reason="the address space is limited")
+@pytest.mark.parametrize("spare", [12, 45, 60])
+def test_threads_without_memory_are_an_error_of_memory(spare):
+    facts = run(
+        f"""
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(20_000, 20)), rng.integers(0, 2, 20_000)
+        RandomForestClassifier(2, n_jobs=1).fit(X[:100], y[:100])
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + {spare} * 2**20,) * 2)
+        try:
+            RandomForestClassifier(200, n_jobs=4).fit(X, y)
+            tell(found="fitted")
+        except MemoryError:
+            tell(found="MemoryError")
+        """
+    )
+    assert facts["found"] in ("fitted", "MemoryError")

@@ -60,6 +60,7 @@ WRONG = [
     ("max_size", 61, "max_size .*at most 60, got 61", {}),
     ("max_size", "long", "max_size .*got 'long'", {}),
     ("tournament_size", 0, "tournament_size .*>= 1, got 0", {}),
+    ("tournament_size", 10**8, "tournament_size .*at most 1000000, got 100000000", {}),
     ("min_entropy", -0.1, "min_entropy .*>= 0.*got -0.1", {}),
     ("min_entropy", np.nan, "min_entropy .*got nan", {}),
     ("min_variance", 1.5, "min_variance .*got 1.5", {}),

@@ -175,7 +175,7 @@ std::size_t Evaluator::block_size(std::span<const Token> tokens, std::size_t n_r
 
 /// Hands the operands to the host as columns of numbers, and takes one back.
 void Evaluator::call(const Token& token, std::size_t n) {
-  const Calls::Signature& signature = calls_->signatures[token.arg];
+  const Signature& signature = calls_->signatures[token.arg];
   const std::size_t k = signature.takes_truth.size();
   std::vector<std::vector<double>> columns(k, std::vector<double>(n));
   for (std::size_t i = k; i-- > 0;) {

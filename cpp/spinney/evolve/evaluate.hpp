@@ -45,10 +45,6 @@ class NodeColumns {
 
 /// Functions of the host's, called with whole columns. Truth values are 1, 0 and NaN there.
 struct Calls {
-  struct Signature {
-    std::vector<std::uint8_t> takes_truth;  // by operand
-    bool gives_truth = false;
-  };
   std::vector<Signature> signatures;
   std::function<void(std::int32_t id, const std::vector<const double*>& columns, std::size_t n, double* out)> run;
 };

@@ -102,11 +102,14 @@ void Evolution::step(ThreadTeam& team, Interrupt& interrupt) {
 }
 
 void Evolution::resume(std::vector<std::vector<Token>> tests, SearchState search, std::int64_t n_evaluations) {
+  if (n_evaluations < 0 || n_evaluations > std::int64_t{1} << 62) throw std::invalid_argument("it counts wrong");
   n_evaluations_ = n_evaluations;
   tests_ = std::move(tests);
   if (n_replayed_ < tests_.size() && task_) divide(tests_[n_replayed_]);
   advance();
   if (n_replayed_ != tests_.size()) throw std::invalid_argument("the tests are not those of this data");
+  if (!task_ && (search.generation != 0 || !search.population.empty() || !search.best.genes.empty()))
+    throw std::invalid_argument("it goes on after the last test");
   if (task_) task_->search.resume(std::move(search));
 }
 
@@ -124,6 +127,7 @@ void Evolution::divide(const std::vector<Token>& test) {
     if (unknown_true && !truth.is_false(i)) set_bit(truth.yes, i);
     sides[has_bit(truth.yes, i) ? 0 : 1].push_back(node.group[i]);
   }
+  if (sides[0].empty() || sides[1].empty()) throw std::invalid_argument("a test is the same for all rows of its node");
   if (node.depth == 0 && plan_.diverse_roots) roots_.push_back(std::move(truth.yes));
   std::array<Summary, 2> children;
   std::array<NodeStats, 2> stats;

@@ -1,6 +1,8 @@
 #include "spinney/evolve/language.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <stdexcept>
 
 namespace spinney {
@@ -47,11 +49,20 @@ Language::Language(std::vector<Symbol> symbols, Calls calls) : symbols_(std::mov
                          ? (in_place ? body.back() : Token{})
                          : Token{symbol.kind == SymbolKind::column ? Op::column : Op::constant, symbol.column, 0.0});
   }
-  alike_.resize(symbols_.size());
-  for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    const auto& list = symbols_[i].takes.empty() ? leaves_ : functions_;
-    for (const std::int32_t j : list[symbols_[i].returns]) {
-      if (symbols_[j].takes == symbols_[i].takes) alike_[i].push_back(j);
+  group_alike();
+}
+
+/// One list for all symbols of the same types: a list for each symbol would take the square of the columns.
+void Language::group_alike() {
+  std::map<std::pair<TypeId, std::vector<TypeId>>, std::int32_t> groups;
+  for (const Symbol& symbol : symbols_) {
+    const auto next = static_cast<std::int32_t>(groups.size());
+    group_.push_back(groups.try_emplace({symbol.returns, symbol.takes}, next).first->second);
+  }
+  alike_.resize(groups.size());
+  for (const auto* lists : {&leaves_, &functions_}) {
+    for (const auto& list : *lists) {
+      for (const std::int32_t i : list) alike_[group_[i]].push_back(i);
     }
   }
 }
@@ -113,6 +124,7 @@ bool Language::is_program(std::span<const Gene> genes) const {
   if (genes.size() > kMaxProgram) return false;
   std::vector<TypeId> waiting;
   for (const Gene& gene : genes) {
+    if (!may_have(symbol(gene), gene.value)) return false;
     const std::vector<TypeId>& takes = symbol(gene).takes;
     if (waiting.size() < takes.size() ||
         !std::equal(takes.begin(), takes.end(), waiting.end() - static_cast<std::ptrdiff_t>(takes.size())))
@@ -121,6 +133,13 @@ bool Language::is_program(std::span<const Gene> genes) const {
     waiting.push_back(symbol(gene).returns);
   }
   return waiting.size() == 1 && waiting[0] == kTruth;
+}
+
+/// Whether a gene of a symbol can have come to a value: constants are drawn, and those with a spread are moved.
+bool Language::may_have(const Symbol& symbol, double value) const {
+  if (symbol.kind != SymbolKind::constant) return value == 0.0;
+  if (symbol.spread != 0.0) return std::isfinite(value);
+  return std::find(symbol.pool.begin(), symbol.pool.end(), value) != symbol.pool.end();
 }
 
 namespace {

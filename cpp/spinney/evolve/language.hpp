@@ -51,8 +51,9 @@ class Language {
   /// The size of the smallest program that gives a type; above kMaxProgram if there is none.
   std::size_t least_size(TypeId type) const { return least_size_[type]; }
   const Calls* calls() const { return calls_.signatures.empty() ? nullptr : &calls_; }
+  std::span<const Signature> signatures() const { return calls_.signatures; }
   std::int32_t n_symbols() const { return static_cast<std::int32_t>(symbols_.size()); }
-  /// Whether genes are one well-typed program that is true or false.
+  /// Whether genes are one well-typed program that is true or false, with values that its constants may have.
   bool is_program(std::span<const Gene> genes) const;
   std::int32_t n_types() const { return static_cast<std::int32_t>(least_size_.size()); }
 
@@ -61,7 +62,7 @@ class Language {
   /// A gene for a symbol; constants get a value.
   Gene draw(std::int32_t symbol, RandomStream& random) const;
   /// Symbols that can stand in the place of one: the same types in and out.
-  std::span<const std::int32_t> alike(std::int32_t symbol) const { return alike_[symbol]; }
+  std::span<const std::int32_t> alike(std::int32_t symbol) const { return alike_[group_[symbol]]; }
 
   /// The place where the part that ends at `end` (included) begins.
   std::size_t begin_of(std::span<const Gene> program, std::size_t end) const;
@@ -73,6 +74,8 @@ class Language {
   bool to_tokens(std::span<const Gene> program, std::vector<Token>& out) const;
 
  private:
+  void group_alike();
+  bool may_have(const Symbol& symbol, double value) const;
   std::size_t least_with(const Symbol& symbol) const;
   bool write_out(const Symbol& symbol, std::vector<Token>& out) const;
 
@@ -85,7 +88,8 @@ class Language {
   std::vector<std::uint8_t> is_token_;
   std::vector<std::size_t> least_with_;                        // the size of the smallest program that ends with it
   std::vector<std::vector<std::int32_t>> leaves_, functions_;  // by type
-  std::vector<std::vector<std::int32_t>> alike_;               // by symbol
+  std::vector<std::int32_t> group_;                            // symbols of the same types in and out
+  std::vector<std::vector<std::int32_t>> alike_;               // by group
   std::vector<std::size_t> least_size_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace spinney {
 
@@ -50,7 +51,32 @@ Search::Search(const Language& language, const EvolveParams& params, const NodeC
     : language_(language), params_(params), columns_(columns), fitness_(fitness), seed_(seed) {}
 Search::~Search() = default;
 
+std::string Search::problem_of(const SearchState& state) const {
+  const auto size = static_cast<std::size_t>(params_.population_size);
+  const bool begun = state.generation > 0;
+  if (state.generation < 0 || state.generation >= params_.generations) return "it counts generations wrong";
+  if (state.unimproved < 0 || state.unimproved > state.generation) return "it counts generations wrong";
+  if (params_.patience > 0 && state.unimproved >= params_.patience) return "it counts generations wrong";
+  if (state.n_evaluations < 0 || state.n_evaluations / params_.population_size > state.generation)
+    return "it counts evaluations wrong";
+  if (state.population.size() != (begun ? size : 0)) return "the population has another size";
+  if (state.best.genes.empty() == begun) return "the best program is missing, or there before the first";
+  if (!(begun ? state.best.fitness >= 0.0 && state.best.fitness < fitness_.most() : state.best.fitness == 0.0))
+    return "the best program is fitter than any, or worse than none";
+  const auto too_long = [&](const Individual& one) {
+    return static_cast<std::int64_t>(one.genes.size()) > params_.max_size;
+  };
+  if (too_long(state.best)) return "a program is too long";
+  for (const Individual& one : state.population) {
+    if (one.genes.empty()) return "a program is empty";
+    if (too_long(one)) return "a program is too long";
+    if (!(one.fitness >= 0.0 && one.fitness <= state.best.fitness)) return "a program is fitter than the best";
+  }
+  return "";
+}
+
 void Search::resume(SearchState state) {
+  if (const std::string problem = problem_of(state); !problem.empty()) throw std::invalid_argument(problem);
   state_ = std::move(state);
   for (Individual& one : state_.population) one.hash = hash_of(one.genes);
 }
@@ -62,7 +88,7 @@ bool Search::is_done() const {
 }
 
 void Search::step(ThreadTeam& team, Interrupt& interrupt) {
-  breed(team);
+  breed(team, interrupt);
   evaluate(next_, team, interrupt);
   ++state_.unimproved;
   for (const Individual& one : next_) {
@@ -74,7 +100,7 @@ void Search::step(ThreadTeam& team, Interrupt& interrupt) {
 }
 
 /// Makes the next generation of this one: each individual from a random stream of its own, whoever makes it.
-void Search::breed(ThreadTeam& team) {
+void Search::breed(ThreadTeam& team, Interrupt& interrupt) {
   const auto n = static_cast<std::size_t>(params_.population_size);
   next_.resize(n);
   std::size_t n_kept = 0;
@@ -86,9 +112,12 @@ void Search::breed(ThreadTeam& team) {
   for (const Individual& one : state_.population) merits_.push_back(merit_of(one));
   const std::uint64_t seed = RandomStream(seed_, static_cast<std::uint64_t>(state_.generation)).next();
   constexpr std::size_t kChunk = 64;
+  const bool large = params_.tournament > 10'000;  // a chunk of such tournaments takes long
   team.run_if(n > 2 * kChunk, (n - n_kept + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
     const std::size_t begin = n_kept + chunk * kChunk;
+    interrupt.check();
     for (std::size_t i = begin; i < std::min(n, begin + kChunk); ++i) {
+      if (large) interrupt.check();
       RandomStream random(seed, i);
       if (state_.generation == 0) {
         first(i, random, next_[i].genes);

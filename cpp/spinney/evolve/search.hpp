@@ -4,6 +4,7 @@
 // between generations and go on later.
 
 #include <memory>
+#include <string>
 
 #include "spinney/evolve/fitness.hpp"
 #include "spinney/evolve/language.hpp"
@@ -55,6 +56,7 @@ class Search {
          std::uint64_t seed);
   ~Search();
 
+  /// Goes on from a state; throws std::invalid_argument if no search of these settings can have come to it.
   void resume(SearchState state);
   const SearchState& state() const { return state_; }
   bool is_done() const;
@@ -66,7 +68,8 @@ class Search {
  private:
   struct Worker;  // memory of one thread
 
-  void breed(ThreadTeam& team);
+  std::string problem_of(const SearchState& state) const;
+  void breed(ThreadTeam& team, Interrupt& interrupt);
   void first(std::size_t place, RandomStream& random, Genes& out) const;
   void child(RandomStream& random, Genes& out) const;
   std::vector<std::size_t> best_places(std::size_t n) const;

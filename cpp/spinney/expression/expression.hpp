@@ -94,8 +94,16 @@ inline std::int32_t branch_of(std::span<const Token> tokens, const Matrix& x, st
   return truth == truth ? (truth > 0.0 ? 0 : 1) : kNoBranch;
 }
 
-/// What is wrong with an expression that shall be a test of so many columns; empty if nothing is.
-std::string check_expression(std::span<const Token> tokens, std::int32_t n_features);
+/// What a function of the host's takes and gives.
+struct Signature {
+  std::vector<std::uint8_t> takes_truth;  // by operand
+  bool gives_truth = false;
+};
+
+/// What is wrong with an expression that shall be a test of so many columns; empty if nothing is. It may call those
+/// functions of the host's that are given.
+std::string check_expression(std::span<const Token> tokens, std::int32_t n_features,
+                             std::span<const Signature> calls = {});
 
 /// The columns that it asks, ascending, each once.
 std::vector<FeatureIndex> columns_of(std::span<const Token> tokens);

@@ -5,6 +5,7 @@
 
 #include "spinney/grow/planner.hpp"
 #include "spinney/grow/worker.hpp"
+#include "spinney/objective/squared_error.hpp"
 
 namespace spinney {
 
@@ -30,6 +31,9 @@ Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   const GrowParams& params = input.params;
   if (params.missing == MissingRule::fractional)
     throw std::invalid_argument("max_bins does not work with the fractional rule for missing values");
+  if (input.target.n_classes == 0 && params.criterion.name != SquaredError::kName)
+    throw std::invalid_argument("max_bins does not work with the criterion '" + params.criterion.name +
+                                "': bins hold class weights, or sums of y");
   if (!input.start && input.samples.size() <= static_cast<std::size_t>(kSmallNode))
     return grow_exactly(std::move(input), team, interrupt);
   Worker worker(input.data, input.samples, {}, team, interrupt);

@@ -86,10 +86,10 @@ def command(
     readings = [read_data(name, Choices(**options)) for name in data]
     plan = Plan(models, folds=folds, repeats=repeats, holdout=holdout, seed=seed, jobs=jobs)
     found = compare(readings, plan, out)
+    page = None if out is None else write_page(found, out, format_)  # files first
     if as_json:
         click.echo(to_json(found))
     else:
         show(found, make_console())
-    if out is not None:
-        page = write_page(found, out, format_)
+    if page is not None:
         click.echo(f"\nThe report is in {page}.", err=as_json)

@@ -2,6 +2,7 @@
 
 import base64
 import html
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from spinney._cli._plot import drawn
 from spinney._cli._writing import refusing_folder, write_bytes, write_text
 from spinney.compare import Results, Table
 from spinney.compare._folder import held_folder
+from spinney.compare._tables import for_markdown
 from spinney.plot._matplotlib import have_matplotlib
 
 _STYLE = """
@@ -157,17 +159,35 @@ def _html_table(table: Table) -> str:
 
 
 def _markdown(found: Comparison, folder: Path) -> str:
-    parts = [f"# {_title(found)}", *_facts(found)]
+    parts = [f"# {for_markdown(_title(found))}", *map(for_markdown, _facts(found))]
     for table in found.tables:
-        parts += [f"## {table.title}", table.to_markdown().rstrip("\n")]
-    parts += _findings(found)
+        parts += [f"## {for_markdown(table.title)}", table.to_markdown().rstrip("\n")]
+    parts += map(for_markdown, _findings(found))
     for name, tree in found.trees.items():
         parts += [
-            f"## {name}: the tree to read, on all rows",
-            f"```text\n{tree.to_text(8)}\n```",
+            f"## {for_markdown(name)}: the tree to read, on all rows",
+            _fenced(tree.to_text(8)),
         ]
+    taken: set[str] = set()
     for name, draw in _pictures(found):
-        file = name.replace(": ", "-").replace(" ", "_") + ".svg"
+        file = _file_name(name, taken)
         write_bytes("--out", folder / file, drawn(draw, "svg"))
-        parts.append(f"![{name}]({file})")
+        parts.append(f"![{for_markdown(name)}]({file})")
     return "\n\n".join(parts) + "\n"
+
+
+def _fenced(text: str) -> str:
+    """Return text between fences that it does not hold itself."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _file_name(name: str, taken: set[str]) -> str:
+    """Return a name that stays in its folder, is one word to Markdown, and is not taken."""
+    stem = re.sub(r"[^\w.-]+", "_", name.replace(": ", "-")).strip("._-")[-80:] or "picture"
+    file, number = f"{stem}.svg", 2
+    while file.lower() in taken:
+        file, number = f"{stem}-{number}.svg", number + 1
+    taken.add(file.lower())
+    return file

@@ -1,6 +1,8 @@
 """The list of commands; each is imported when it is asked for."""
 
 import errno
+import io
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -52,6 +54,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what the system refuses, such as a full disk, is one sentence."""
+        _replace_unshowable()
         try:
             return super().invoke(ctx)
         except OSError as error:
@@ -61,6 +64,13 @@ class LazyGroup(click.Group):
 
             what = repr(error.filename) if error.filename else "the output"
             raise Refusal(f"cannot go on with {what}: {error.strerror or error}.") from error
+
+
+def _replace_unshowable() -> None:
+    """Have what the screen cannot show, such as a tick in cp1252, written as its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @click.group(

@@ -85,13 +85,15 @@ def command(
         settings = Settings(cv=cv, rule=rule, seed=seed, jobs=jobs, costs=priced)
         found = from_table(reading, settings)
     found = choose(found, leaves=leaves, alpha=alpha)
+    if out is not None:  # files first: whatever the screen takes, they are there
+        save_model(found.model(), out)
+    if plot is not None:
+        save_drawing(found.draw, plot)
     if as_json:
         click.echo(to_json(found))
     else:
         show(found, make_console())
     if out is not None:
-        save_model(found.model(), out)
         click.echo(f"\nThe model is in {out}.", err=as_json)
     if plot is not None:
-        save_drawing(found.draw, plot)
         click.echo(f"\nThe picture is in {plot}.", err=as_json)

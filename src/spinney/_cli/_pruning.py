@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,8 @@ def choose(found: Choice, *, leaves: int | None, alpha: float | None) -> Choice:
     """Choose by a number of leaves or a price instead of by the rule."""
     if leaves is not None and alpha is not None:
         raise Refusal("--leaves and --alpha both choose a size: give one of them.")
+    if alpha is not None and math.isnan(alpha):
+        raise Refusal("--alpha must be a number, got nan.")
     path, place = found.path, found.chosen
     if leaves is not None:
         place = int(np.flatnonzero(path.n_leaves <= leaves)[0])

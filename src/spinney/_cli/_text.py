@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from spinney._controls import without_controls
+
 _INDENT = "  "
 _GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")  # of a tree: branches that go on
 
@@ -26,8 +28,8 @@ def leaves_text(count: int) -> str:
 
 
 def print_line(console: Console, line: str, *, bold: bool = False) -> None:
-    """Print a line as it is, however long."""
-    console.print(line.rstrip(), style="bold" if bold else None, soft_wrap=True)
+    """Print a line, however long; a terminal obeys nothing in it."""
+    console.print(without_controls(line.rstrip()), style="bold" if bold else None, soft_wrap=True)
 
 
 def print_head(console: Console, text: str) -> None:

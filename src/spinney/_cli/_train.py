@@ -110,6 +110,10 @@ def command(
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
+    if out is not None:  # files first: whatever the screen takes, they are there
+        save_model(training.model, out)
+    if plot is not None:
+        save_plot(training.tree, plot)
     if as_json:
         from spinney._cli._json import to_json
 
@@ -117,8 +121,6 @@ def command(
     else:
         show(training, make_console())
     if out is not None:
-        save_model(training.model, out)
         click.echo(f"\nThe model is in {out}.", err=as_json)
     if plot is not None:
-        save_plot(training.tree, plot)
         click.echo(f"\nThe tree is drawn in {plot}.", err=as_json)

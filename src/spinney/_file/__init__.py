@@ -4,6 +4,7 @@
 and `_models` a model into a list of objects.
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney._file._errors import ModelFileError
 from spinney._file._models import load, save
 

@@ -20,6 +20,7 @@ code
     any table -> Table (_open) -> Numbers or Codes, by column (_arrays, _series) -> values (_encode)
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney._table._coded import CodedLabels
 from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names

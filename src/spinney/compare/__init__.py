@@ -102,6 +102,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'spinney.compare' has no attribute {name!r}")
+    import_module("spinney._libraries")  # first: see there
     value = getattr(import_module(f"spinney.compare.{_MODULE_OF[name]}"), name)
     globals()[name] = value  # so that the next time costs nothing
     return value

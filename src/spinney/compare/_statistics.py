@@ -5,6 +5,8 @@ Two methods on one data set: `paired_t`, `corrected_t`, `wilcoxon`. Two methods 
 All p-values are two-sided.
 """
 
+import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+_MOST_ORDERS = 100_000  # that an exact p-value counts
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,9 @@ class Friedman:
         Of that one.
     n_datasets : int
         Data sets.
+    exact_p : float or None
+        The share of all orders of the methods on the data sets that are as uneven; None if there
+        are more orders than can be counted. The other two are for many data sets.
     """
 
     mean_ranks: Floats
@@ -182,9 +188,15 @@ class Friedman:
     iman_davenport: float
     iman_davenport_p: float
     n_datasets: int
+    exact_p: float | None = None
 
     def __str__(self) -> str:
         k = len(self.mean_ranks)
+        if self.exact_p is not None:
+            return (
+                f"Friedman: chi-squared {self.statistic:.4g}, exact p {p_text(self.exact_p)}, by "
+                f"all orders of {k} methods on {self.n_datasets} data sets"
+            )
         return (
             f"Friedman: chi-squared {self.statistic:.4g} with {k - 1} degrees of freedom, "
             f"p {p_text(self.p_value)}; Iman-Davenport: F {self.iman_davenport:.4g} with {k - 1} "
@@ -225,11 +237,31 @@ def friedman(
     statistic = n * (k - 1) * between / squares if squares > 0 else 0.0
     p_value = float(stats.chi2.sf(statistic, k - 1))
     rest = n * (k - 1) - statistic
+    exact = _exact_p(ranks) if (n - 1) * math.lgamma(k + 1) <= math.log(_MOST_ORDERS) else None
     if rest <= 1e-12 * n * k:  # the same order on every data set
-        return Friedman(mean_ranks, statistic, p_value, np.inf, 0.0, n)
+        f_p = 0.0 if exact is None else exact
+        return Friedman(mean_ranks, statistic, p_value, np.inf, f_p, n, exact)
     f = (n - 1) * statistic / rest
     f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
-    return Friedman(mean_ranks, statistic, p_value, f, f_p, n)
+    return Friedman(mean_ranks, statistic, p_value, f, f_p, n, exact)
+
+
+def _exact_p(ranks: Floats) -> float:
+    """Return the share of orders of the methods, on each data set, with sums as far apart.
+
+    The order on the first data set may stay as it is: only the others against it matter.
+    """
+    doubled = np.rint(2.0 * ranks).astype(np.int64)  # ranks that are shared are halves
+    orders = np.array(list(itertools.permutations(range(ranks.shape[1]))))
+    sums, counts = doubled[:1], np.ones(1, dtype=np.float64)
+    for row in doubled[1:]:
+        added = (sums[:, None, :] + row[orders]).reshape(-1, len(row))
+        sums, place = np.unique(added, axis=0, return_inverse=True)
+        repeated = np.repeat(counts, len(orders))
+        counts = np.bincount(place.ravel(), repeated).astype(np.float64)
+    uneven = (sums**2).sum(axis=1)
+    least = int((doubled.sum(axis=0) ** 2).sum())
+    return float(counts[uneven >= least].sum() / counts.sum())
 
 
 @dataclass(frozen=True, eq=False)

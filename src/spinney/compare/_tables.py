@@ -8,12 +8,14 @@ marked.
 import csv
 import io
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spinney._atomic import write_atomically
+from spinney._controls import without_controls
 
 __all__ = ["Spread", "Table"]
 
@@ -57,14 +59,16 @@ class Table:
 
     def to_text(self) -> str:
         """Return the table with aligned columns; a star marks the best."""
-        cells = self._words(mark=lambda text: f"{text}*", plain=lambda text: f"{text} ")
+        cells = self._words(
+            mark=lambda text: f"{text}*", plain=lambda text: f"{text} ", escape=without_controls
+        )
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(self._aligned(row, widths)).rstrip() for row in cells]
-        return "\n".join([self.title, "", *lines]) + "\n"
+        return "\n".join([without_controls(self.title), "", *lines]) + "\n"
 
     def to_markdown(self) -> str:
         """Return a table for Markdown; the best is bold."""
-        cells = self._words(mark=lambda text: f"**{text}**", escape=_for_markdown)
+        cells = self._words(mark=lambda text: f"**{text}**", escape=for_markdown)
         widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
         left = self._is_left()
         rule = [
@@ -164,8 +168,22 @@ def _number(value: Any) -> Any:
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
-def _for_markdown(text: str) -> str:
-    return text.replace("|", "\\|")
+_ENTITIES = re.compile(r"&(?=#?\w+;)")
+_LINES = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+
+
+def for_markdown(text: str) -> str:
+    r"""Return text on one line that is neither HTML nor the end of a cell to a reader of Markdown.
+
+    Parameters
+    ----------
+    text : str
+        Any, such as a name of the user's.
+    """
+    text = _ENTITIES.sub("&amp;", text)
+    for sign, written in (("<", "&lt;"), (">", "&gt;"), ("|", "\\|")):
+        text = text.replace(sign, written)
+    return _LINES.sub(" ", text)
 
 
 def _for_latex(text: str) -> str:

@@ -7,6 +7,8 @@ a dict of NumPy arrays, the target, and the kind of each column.
 known.
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
+
 from ._dataset import Dataset
 from ._load import list_datasets, load
 from ._loaders import (

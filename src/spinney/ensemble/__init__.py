@@ -1,5 +1,6 @@
 """Ensembles: what each member sees, the learner, which members stay, how they are combined."""
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.ensemble._bagged import PermutationImportance
 from spinney.ensemble._bagging import BaggingClassifier, BaggingRegressor
 from spinney.ensemble._binomial import binomial_accuracy

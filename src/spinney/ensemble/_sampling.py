@@ -8,6 +8,7 @@ from spinney._choices import check_choice, check_flag, check_number, is_integer,
 from spinney._settings import feature_count
 
 SAMPLINGS = ("bootstrap", "subsample", "partition", "overlap", "wagging", None)
+_MOST_DRAWS, _MOST_TIMES = 10_000_000, 10  # rows of a member: more would take too long to draw
 _SHARES = {"bootstrap": 1.0, "subsample": 0.5}
 
 
@@ -64,7 +65,13 @@ def _sample_size(max_samples: Any, n_rows: int, default_share: float) -> int:
     if max_samples is None:
         return max(1, round(default_share * n_rows))
     if is_integer(max_samples) and int(max_samples) >= 1:
-        return min(int(max_samples), 2**40)
+        most = max(_MOST_DRAWS, _MOST_TIMES * n_rows)
+        if int(max_samples) > most:
+            raise ValueError(
+                f"max_samples must be at most {most}, got {max_samples!r}: no more than "
+                f"{_MOST_TIMES} times the rows are drawn, or {_MOST_DRAWS}."
+            )
+        return int(max_samples)
     if is_number(max_samples) and not is_integer(max_samples) and 0.0 < float(max_samples) <= 1.0:
         return max(1, math.floor(float(max_samples) * n_rows + 1e-9))
     raise ValueError(

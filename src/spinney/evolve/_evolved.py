@@ -25,6 +25,7 @@ from spinney.tree._view import Tree
 from spinney.tree._words import join_words
 
 Floats = NDArray[np.float64]
+_MOST_RIVALS = 1_000_000  # of a tournament: more would keep the core from hearing an interrupt
 # What does not decide about the result.
 _ASIDE = {"n_jobs", "verbose", "checkpoint", "checkpoint_every", "random_state"}
 
@@ -91,7 +92,12 @@ class EvolvedTree(TypedColumns, BaseTree):
                 f"max_size must be at most {_core.MAX_PROGRAM}, got {self.max_size!r}."
             )
         size = check_integer("tournament_size", self.tournament_size, low=1)
-        plan.tournament = min(size, 2**31)
+        if size > _MOST_RIVALS:
+            raise ValueError(
+                f"tournament_size must be at most {_MOST_RIVALS}, got {self.tournament_size!r}: "
+                "beyond the population_size, larger tournaments hardly choose differently."
+            )
+        plan.tournament = size
         if self.patience is not None:
             plan.patience = min(check_integer("patience", self.patience, low=1), 2**62)
         plan.refine = check_flag("refine_constants", self.refine_constants)

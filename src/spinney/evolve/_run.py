@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._atomic import write_atomically
+from spinney._atomic import check_writable, write_atomically
 from spinney._choices import check_integer, check_verbose
 from spinney._estimator import FitTarget
 from spinney.ensemble._progress import print_line
@@ -149,10 +149,12 @@ def resume(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:
             "it, or use another name."
         )
     try:
-        generation, unimproved, n_in_search, n_evaluations = arrays["numbers"].tolist()
+        numbers = _array(arrays, "numbers", np.int64, 1).tolist()
+        generation, unimproved, n_in_search, n_evaluations = numbers
         tests = _rows("test", arrays, (int, int, float))
         programs = _rows("program", arrays, (int, float))
-        individuals = list(zip(programs, arrays["fitness"].tolist(), strict=True))
+        fitness = _array(arrays, "fitness", np.float64, 1).tolist()
+        individuals = list(zip(programs, fitness, strict=True))
         evolution.resume(
             tests,
             generation,
@@ -186,10 +188,8 @@ def _checked_path(given: Any) -> Path | None:
 
 def _refuse_unwritable(path: Path) -> None:
     """Find out before any work whether the file can be written."""
-    beside = path.with_name(path.name + ".new")
     try:
-        beside.touch()
-        beside.unlink()
+        check_writable(path)
     except OSError as problem:
         raise ValueError(f"checkpoint {str(path)!r} cannot be written: {problem}.") from None
 
@@ -201,9 +201,25 @@ def _columns(name: str, lists: list[list[tuple[Any, ...]]], width: int) -> dict[
     return {f"{name}_begin": begins, f"{name}_cells": flat}
 
 
+def _array(arrays: dict[str, Any], name: str, type_: Any, n_dims: int) -> Any:
+    array = arrays[name]
+    if array.dtype != type_ or array.ndim != n_dims:
+        raise ValueError(f"{name} is of another kind")
+    return array
+
+
 def _rows(
     name: str, arrays: dict[str, Any], kinds: tuple[type, ...]
 ) -> list[list[tuple[Any, ...]]]:
-    begins, cells = arrays[f"{name}_begin"].tolist(), arrays[f"{name}_cells"].tolist()
-    rows = [tuple(kind(cell) for kind, cell in zip(kinds, row, strict=True)) for row in cells]
-    return [rows[begin:end] for begin, end in pairwise(begins)]
+    begins = _array(arrays, f"{name}_begin", np.int64, 1)
+    cells = _array(arrays, f"{name}_cells", np.float64, 2)
+    ends = begins[[0, -1]].tolist()
+    if ends != [0, len(cells)] or (np.diff(begins) < 0).any():
+        raise ValueError(f"{name}s do not follow each other")
+    whole = cells[:, [kind is int for kind in kinds]]
+    if (whole != np.rint(whole)).any():
+        raise ValueError(f"a {name} has a part of a symbol")
+    rows = [
+        tuple(kind(cell) for kind, cell in zip(kinds, row, strict=True)) for row in cells.tolist()
+    ]
+    return [rows[begin:end] for begin, end in pairwise(begins.tolist())]

@@ -4,6 +4,7 @@
 and its missing values; `to_json` describes the model to any program.
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.export._c import to_c
 from spinney.export._dot import to_graphviz
 from spinney.export._json import from_json, to_json

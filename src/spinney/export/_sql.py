@@ -1,7 +1,7 @@
 """Models as SQL: a query that predicts, for any database."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spinney.export._literals import finished_sql, sql_name
@@ -157,9 +157,22 @@ def _query_in_steps(model: TreeModel | RuleModel, wish: _Wish) -> str:
     carried = list({name.lower(): name for name in reversed([*wish.keep, *used])}.values())[::-1]
     taken = [*carried, *([wish.table] if isinstance(wish.table, str) else wish.table)]
     chain = Chain(wish.table, _stem(taken), carried)
+    model = _renamed(model, chain)
     names = [wish.prediction, *(_share_names(model, wish) if wish.probabilities else [])]
     texts = _add_steps(chain, model, wish)
     return chain.query(wish.keep, list(zip(names, texts, strict=True)))
+
+
+def _renamed(model: TreeModel | RuleModel, chain: Chain) -> TreeModel | RuleModel:
+    """Give other names to columns that SQLite takes for literals in steps, even in quotes."""
+    aliases = {n: f"{chain.stem}_{n}" for n in chain.carried if n.lower() in ("true", "false")}
+    if not aliases:
+        return model
+    chain.rename(aliases)
+    schema = model.schema
+    lowered = {name.lower(): alias for name, alias in aliases.items()}
+    columns = [replace(c, name=lowered.get(c.name.lower(), c.name)) for c in schema.columns]
+    return replace(model, schema=replace(schema, columns=tuple(columns)))
 
 
 def _add_steps(chain: Chain, model: TreeModel | RuleModel, wish: _Wish) -> list[str]:

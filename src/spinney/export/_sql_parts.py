@@ -23,6 +23,14 @@ class Chain:
     stem: str  # of all names that are not the user's
     carried: list[str]  # columns of the table that every step passes on
     steps: list[str] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)  # of the user's names, within steps
+
+    def rename(self, aliases: dict[str, str]) -> None:
+        """Add a step that passes columns on under other names."""
+        carried, self.carried = self.carried, []
+        self.add([(aliases.get(name, name), sql_name(name)) for name in carried])
+        self.carried = [aliases.get(name, name) for name in carried]
+        self.aliases = aliases
 
     def name(self, what: str | int) -> str:
         """Return a name of our own, in quotes."""
@@ -43,10 +51,16 @@ class Chain:
 
     def query(self, kept: Sequence[str], columns: Sequence[tuple[str, str]]) -> str:
         """Return the whole query: the steps, and a selection from the last one."""
-        chosen = [sql_name(column) if column != "*" else "*" for column in kept]
+        chosen = [self._kept(column) for column in kept]
         chosen += [_aliased(text, name) for name, text in columns]
         steps = "WITH\n" + ",\n".join(self.steps) + "\n" if self.steps else ""
         return f"{steps}SELECT\n" + ",\n".join(map(indented, chosen)) + f"\nFROM {self.source}\n"
+
+    def _kept(self, column: str) -> str:
+        if column == "*":
+            return "*"
+        own = self.aliases.get(column)
+        return sql_name(column) if own is None else _aliased(sql_name(own), column)
 
 
 def condition(question: Question, branch: int, schema: Schema, nan: bool) -> str | None:

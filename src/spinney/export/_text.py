@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from spinney._controls import without_controls
 from spinney.tree._node_text import below_counts, class_words
 from spinney.tree._words import SHORT_DIGITS, number_text
 
@@ -78,7 +79,7 @@ def to_text(
             words = test.branch_text(branch, digits, _MOST_CATEGORIES)
             deeper = indent + ("    " if last else "|   ")
             stack.append((children[branch], f"{indent}{'`' if last else '|'}-- {words}", deeper))
-    return "\n".join(lines)
+    return "\n".join(map(without_controls, lines))
 
 
 def _summary(node: "Node", digits: int) -> str:

@@ -3,6 +3,7 @@
 They need Matplotlib.
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.plot._ensemble_accuracy import plot_ensemble_accuracy
 from spinney.plot._gates import plot_gates
 from spinney.plot._kappa_error import plot_kappa_error, plot_selection

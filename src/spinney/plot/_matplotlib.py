@@ -4,6 +4,10 @@ import io
 from importlib.util import find_spec
 from typing import Any
 
+from spinney._controls import without_controls
+
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\r"})
+
 
 def have_matplotlib() -> bool:
     """Say whether anything can be drawn."""
@@ -40,7 +44,8 @@ def picture(figure: Any, format_: str, *, dpi: int = 150, tight: bool = True) ->
             bbox_inches="tight" if tight else None,
             metadata=unchanging[format_],
         )
-    return content.getvalue()
+    # Matplotlib writes every text as a comment too, and control characters are no XML.
+    return content.getvalue().translate(None, _CONTROLS if format_ == "svg" else b"")
 
 
 def pyplot() -> Any:
@@ -67,6 +72,6 @@ def text_width(text: str, size: float) -> float:
     from matplotlib.textpath import text_to_path
 
     width: float = text_to_path.get_text_width_height_descent(
-        text, FontProperties(size=size), ismath=False
+        without_controls(text), FontProperties(size=size), ismath=False
     )[0]
     return width / 72.0

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._controls import without_controls
 from spinney.plot._boxes import BAR, PAD, Box, comfortable_depth, line_height, make_boxes
 from spinney.plot._layout import tidy_positions
 from spinney.plot._matplotlib import pyplot, text_width
@@ -190,7 +191,7 @@ class _Pen:
 
     def text(self, x: float, y: float, text: str, size: float, **style: Any) -> None:
         style = {"ha": "center", "va": "center", "color": INK, "parse_math": False, **style}
-        self.ax.text(x, y, text, fontsize=size * self.scale, **style)
+        self.ax.text(x, y, without_controls(text), fontsize=size * self.scale, **style)
 
     def rectangle(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
         from matplotlib.patches import Rectangle

@@ -5,6 +5,7 @@ tree does. `RuleSet.prune` makes of it a shorter, ordered list, as C4.5rules doe
 which rule decided about a row, and what would have to change for another answer.
 """
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.rules._conditions import Expression, Interval, Membership
 from spinney.rules._explain import Alternative, Change, Explanation, Fired
 from spinney.rules._prune import pruned_rules

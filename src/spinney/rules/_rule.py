@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._controls import without_controls
 from spinney.rules._conditions import Condition, conditions_text, merged
 from spinney.tree._words import category_text, number_text
 
@@ -250,7 +251,7 @@ class Rule:
         said = f"if {conditions_text(self.conditions)} then " if self.conditions else ""
         known = [("coverage", self.coverage), ("confidence", self.confidence), ("lift", self.lift)]
         facts = ", ".join(f"{name} {_short(value)}" for name, value in known if value == value)
-        return f"{said}{self.prediction_text}{f'  ({facts})' if facts else ''}"
+        return without_controls(f"{said}{self.prediction_text}{f'  ({facts})' if facts else ''}")
 
     def __repr__(self) -> str:
         return f"Rule({self})"

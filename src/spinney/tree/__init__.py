@@ -1,5 +1,6 @@
 """Trees, their nodes and tests, and the estimators that learn one tree."""
 
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.tree._c45 import C45Classifier
 from spinney.tree._classifier import CARTClassifier
 from spinney.tree._expression import ExpressionTest

@@ -1,11 +1,11 @@
 """One tree that is grown once, and then cut back as `pruning` says."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney import _core, pruning
+from spinney import _core
 from spinney._choices import check_choice, check_flag, check_integer, check_number
 from spinney._estimator import FitTarget, remember_table
 from spinney._folds import hold_out, make_folds
@@ -14,6 +14,9 @@ from spinney._table import Schema
 from spinney.tree._base import BaseTree, Rows
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._view import Tree
+
+if TYPE_CHECKING:
+    from spinney.pruning import PruningPath
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +81,7 @@ class PrunedTree(BaseTree):
         values: Floats,
         target: FitTarget,
         rows: Rows,
-    ) -> tuple[Tree, "pruning.PruningPath | None"]:
+    ) -> tuple[Tree, "PruningPath | None"]:
         """Cut the tree back, and tell the sequence it was chosen from."""
         alpha = None
         if self.ccp_alpha is not None:
@@ -92,7 +95,9 @@ class PrunedTree(BaseTree):
             tree = tree._collapsed(_core.shortest(tree._core))
         path = None
         if self.pruning == "cost_complexity" or alpha is not None:
-            path = pruning.PruningPath(tree)
+            from spinney.pruning import PruningPath  # it needs all of this package
+
+            path = PruningPath(tree)
             if errors is not None:
                 tree = path.choose(errors[0], errors[1], self.rule)
         if target.exponent:
@@ -151,7 +156,7 @@ class PrunedTree(BaseTree):
         return learner
 
     def _remember(
-        self, schema: Schema, target: FitTarget, tree: Tree, path: "pruning.PruningPath | None"
+        self, schema: Schema, target: FitTarget, tree: Tree, path: "PruningPath | None"
     ) -> None:
         remember_table(self, schema, target.classes)
         self.tree_ = tree

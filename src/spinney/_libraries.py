@@ -1,0 +1,10 @@
+"""Imports what all of spinney needs of scikit-learn, in one order.
+
+Modules of scikit-learn need each other in circles. Two threads that begin at different places of a
+circle find a module that is half imported: an ImportError. Every public package imports this module
+first, so that the second thread waits here until the first is through.
+"""
+
+import sklearn.base
+import sklearn.metrics
+import sklearn.pipeline  # noqa: F401

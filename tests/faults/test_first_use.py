@@ -1,0 +1,79 @@
+"""The package may be used for the first time by several threads at once."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spinney
+
+PACKAGE = Path(spinney.__file__).parent
+SCRIPT = """
+import importlib, sys, threading
+import spinney
+
+problems, names = [], sys.argv[1:]
+barrier = threading.Barrier(len(names))
+
+def use(name):
+    barrier.wait()
+    try:
+        importlib.import_module(name) if name.startswith("spinney.") else getattr(spinney, name)
+    except BaseException as error:
+        problems.append(f"{name}: {error!r}")
+
+threads = [threading.Thread(target=use, args=(name,)) for name in names]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit("; ".join(problems) or 0)
+"""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["CARTClassifier", "RandomForestClassifier"],
+        ["spinney.pruning", "spinney.tree"],
+        ["spinney.rules", "GPTreeClassifier", "spinney.export", "spinney.ensemble", "load"],
+    ],
+    ids=lambda names: names[0],
+)
+def test_first_use_from_several_threads(names):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *names], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def first_import(path):
+    body = ast.parse(path.read_text()).body
+    return ast.unparse(next(n for n in body if isinstance(n, ast.Import | ast.ImportFrom)))
+
+
+@pytest.mark.parametrize("name", sorted(spinney._SUB_PACKAGES - {"compare", "pruning"}))
+def test_public_packages_import_the_libraries_first(name):
+    assert first_import(PACKAGE / name / "__init__.py") == "from spinney import _libraries"
+
+
+def imported(path):
+    """Return the packages of spinney that a file imports when it is imported itself."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spinney"):
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name.split(".")[1] for name in full}
+    return found
+
+
+def test_public_packages_do_not_need_each_other_in_a_circle():
+    needs = {}
+    for name in spinney._SUB_PACKAGES:
+        folder = PACKAGE / name
+        files = folder.glob("*.py") if folder.is_dir() else [folder.with_suffix(".py")]
+        needs[name] = set().union(*map(imported, files)) & spinney._SUB_PACKAGES - {name}
+    while needs:
+        free = [name for name in needs if not needs[name]]
+        assert free, f"in a circle, or behind one: {needs}"
+        needs = {name: needs[name] - set(free) for name in needs if name not in free}
