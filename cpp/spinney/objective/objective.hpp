@@ -1,11 +1,12 @@
 #pragma once
 // What a tree is grown, pruned and judged for: the whole contract.
 //
-//   moments   numbers that a row adds to its group besides its weight; those of groups add up
-//   loss      weight times impurity of a group: losses of groups add up too
-//   drop      what a division takes off the loss: loss(both) - loss(left) - loss(right), unless an objective has its
-//   own leaf      what a leaf answers (of numbers), and what that costs its rows point     the answer that is judged:
-//   the label of least cost, or the number cost      of one row of weight 1 under a point
+// - moments: numbers that a row adds to its group besides its weight; those of groups add up.
+// - loss: weight times impurity of a group; losses of groups add up too.
+// - drop: what a division takes off the loss, loss(both) - loss(left) - loss(right) unless an objective has its own.
+// - leaf: what a leaf answers (of numbers), and what that costs its rows.
+// - point: the answer that is judged, the label of least cost or the number.
+// - cost: of one row of weight 1 under a point.
 //
 // To add an objective: a file here with one struct, and its line in registry.hpp.
 
