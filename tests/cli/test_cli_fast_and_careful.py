@@ -94,3 +94,13 @@ def test_plain_files_are_read_fast(write: Write, monkeypatch: pytest.MonkeyPatch
         assert len(delimited.read_csv(Source(str(write(text)))).columns) == 2
     packed = write(gzip.compress(b"a,b\n" + b"1,x\n" * 200), "t.csv.gz")
     assert len(delimited.read_csv(Source(str(packed))).columns[0]) == 200
+
+
+@pytest.mark.parametrize(
+    "text", ["c0\r\r\r", "c0\r\n\r\n", "c0\n\n\n", "c0\r\r\rx\r", "c0,c1\n\n1,x\n"]
+)
+def test_blank_lines_and_lone_returns_count_alike(write: Write, text: str) -> None:
+    source, wanted = Source(str(write(text))), Wanted({"c0": "numeric", "c1": "numeric"})
+    expected = outcome(careful, source, wanted)
+    assert isinstance(expected, str)  # refused, where the line matters
+    assert outcome(delimited.read_csv, source, wanted) == expected

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from fuzz.commands import Tally, make_models, make_tables, try_run  # noqa: E402
 from fuzz.files import SECONDS, by_chance, try_numbered  # noqa: E402
 from fuzz.leaks import LIMIT, measured  # noqa: E402
 from fuzz.models import make_seeds  # noqa: E402
@@ -34,6 +35,17 @@ def test_mutated_files_are_refused_or_sound(seeds, seed, tmp_path):
     assert tally.findings == []
     assert tally.n_files == 400
     assert tally.n_accepted > 0
+
+
+def test_mutated_tables_are_read_or_refused(seed, tmp_path):
+    tables = make_tables()
+    models = make_models(tables, tmp_path)
+    tally = Tally()
+    for number in range(seed, seed + 150):
+        tally.add(try_run(number, tables, models, tmp_path))
+    assert tally.findings == []
+    assert len(tally.commands) == 7
+    assert 0 < tally.n_done < tally.n_runs == 150
 
 
 def test_random_programs_are_refused_or_mean_what_they_say(seed):

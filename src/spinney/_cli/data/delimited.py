@@ -190,7 +190,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
             if bad is None:
                 raise _DoubtError from error
             raise _TurnsToTextError([int(bad[1])]) from error
-    if not parts:
+    if not any(part.num_rows for part in parts):
         raise Refusal(f"{layout.source.where} has column names but no rows.")
     return pa.concat_tables(parts), has_quotes
 
@@ -261,10 +261,11 @@ def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
     """Return the line in which a row ends."""
     encoding = layout.wanted.text.encoding
     if not has_quotes:
-        n_lines = sum(
-            block.count(b"\n") + (not block.endswith(b"\n"))
-            for block in layout.source.blocks(encoding)
-        )
+        n_lines = 0
+        for block in layout.source.blocks(encoding):
+            n_lines += block.count(b"\n") + (not block.endswith(b"\n"))
+            if block.count(b"\r") != block.count(b"\r\n"):  # line ends of their own
+                n_lines += n_rows + 2
         if n_lines == n_rows + 1:  # no blank ones
             return row + 2
     return line_of_row(layout.source, layout.delimiter, encoding, row)
