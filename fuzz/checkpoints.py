@@ -110,6 +110,8 @@ def _changed(array: Any, random: Random) -> Any:
     if array.dtype == np.int64:
         near = int(flat[place]) + random.choice([-2, -1, 1, 2])
         flat[place] = random.choice([*_EDGES, min(max(near, -(2**63)), 2**63 - 1)])
+    elif array.dtype.kind != "f":
+        flat[place] = random.randrange(2)
     elif kind == 4:
         flat[place] = random.choice(_REALS)
     else:
@@ -136,7 +138,7 @@ def try_checkpoint(number: int, folder: Path) -> str:
     assert all(tree.to_text() for tree in trees)
     assert np.isfinite(model.predict(X)).all()
     model.set_params(checkpoint=None)
-    if not getattr(model, "_derived", None):
+    if model.functions is None:  # a function in Python is in a file by name only
         spinney.save(model, folder / "model")
         assert (spinney.load(folder / "model").predict(X) == model.predict(X)).all()
     return "fitted"
