@@ -66,6 +66,30 @@ def _commands(options: argparse.Namespace) -> int:
     return len(total.findings)
 
 
+def _checkpoints(options: argparse.Namespace) -> int:
+    from fuzz.checkpoints import try_checkpoint
+
+    return _apart(try_checkpoint, options)
+
+
+def _options(options: argparse.Namespace) -> int:
+    from fuzz.options import try_command
+
+    return _apart(try_command, options)
+
+
+def _apart(trial: Callable[[int, Path], str], options: argparse.Namespace) -> int:
+    from fuzz.apart import try_apart
+
+    def tell(n: int) -> None:
+        print(f"{n} done; go on with --seed {options.seed + n}", flush=True)
+
+    words, findings = try_apart(trial, options.seed, options.count, tell=tell)
+    print(*findings, sep="\n")
+    print(", ".join(f"{n} {word}" for word, n in sorted(words.items())))
+    return len(findings)
+
+
 def _leaks(options: argparse.Namespace) -> int:
     from fuzz.leaks import LIMIT, measured
 
@@ -109,6 +133,8 @@ def main() -> int:
     add("tables", _tables, 100_000, "random tables through fit, save, load and predict")
     add("programs", _programs, 100_000, "random expressions through the parser and the core")
     add("commands", _commands, 20_000, "mutated tables through all commands that read one")
+    add("checkpoints", _checkpoints, 20_000, "forged checkpoints of evolved trees")
+    add("options", _options, 10_000, "commands with random options on small tables")
     leaks = add("leaks", _leaks, 10_000, "memory that stays after many fits")
     leaks.add_argument("--place", type=int, nargs="*", help="places in the list of estimators")
     corpus = add("corpus", _corpus, 0, "write the arrays of small models for the fuzz target")

@@ -1,6 +1,7 @@
 """A short run of each fuzzer, with new seeds each time; the long ones are `python -m fuzz`."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,11 +13,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from fuzz.apart import try_apart  # noqa: E402
+from fuzz.checkpoints import try_checkpoint  # noqa: E402
 from fuzz.commands import Tally, make_models, make_tables, try_run  # noqa: E402
 from fuzz.files import SECONDS, by_chance, try_numbered  # noqa: E402
 from fuzz.leaks import LIMIT, measured  # noqa: E402
 from fuzz.models import make_seeds  # noqa: E402
 from fuzz.mutants import mutant, seal  # noqa: E402
+from fuzz.options import try_command  # noqa: E402
 from fuzz.programs import try_program  # noqa: E402
 from fuzz.tables import try_tables  # noqa: E402
 
@@ -50,6 +54,25 @@ def test_mutated_tables_are_read_or_refused(seed, tmp_path):
 
 def test_random_programs_are_refused_or_mean_what_they_say(seed):
     assert sum(try_program(number) for number in range(seed, seed + 150)) > 50
+
+
+def test_forged_checkpoints_are_refused_or_sound(seed):
+    words, findings = try_apart(try_checkpoint, seed, 300)
+    assert findings == []
+    assert words["refused"] > 100
+    assert words["fitted"] > 0
+
+
+def test_commands_with_random_options_are_done_or_refused(seed):
+    words, findings = try_apart(try_command, seed, 40)
+    assert findings == []
+    assert words["refused"] > 0
+
+
+def test_a_process_that_dies_is_a_finding(tmp_path):
+    words, findings = try_apart(lambda number, _: os.abort() if number == 3 else "fine", 1, 5)
+    assert words == {"fine": 4, "died": 1}
+    assert [finding[:2] for finding in findings] == ["3:"]
 
 
 def test_the_same_number_gives_the_same_mutant(seeds):

@@ -83,7 +83,7 @@ void Evolution::begin_search() {
     if (diverse.most() > 0.0) fitness = std::move(diverse);  // else nothing is left to be learned besides
   }
   task_ = std::make_unique<Task>(std::move(node), std::move(columns), std::move(fitness), in_.settings, seed);
-  if (n_replayed_ < tests_.size()) divide(tests_[n_replayed_]);
+  if (n_replayed_ < tests_.size()) replay();
 }
 
 NodeColumns Evolution::gather(const std::vector<SampleIndex>& group) const {
@@ -97,7 +97,7 @@ void Evolution::step(ThreadTeam& team, Interrupt& interrupt) {
   if (!task_->search.is_done()) return;
   n_evaluations_ += task_->search.state().n_evaluations;
   tests_.push_back(task_->search.best(plan_.search.refine));
-  divide(tests_.back());
+  if (!divide(tests_.back())) tests_.back().clear();
   advance();
 }
 
@@ -105,7 +105,7 @@ void Evolution::resume(std::vector<std::vector<Token>> tests, SearchState search
   if (n_evaluations < 0 || n_evaluations > std::int64_t{1} << 62) throw std::invalid_argument("it counts wrong");
   n_evaluations_ = n_evaluations;
   tests_ = std::move(tests);
-  if (n_replayed_ < tests_.size() && task_) divide(tests_[n_replayed_]);
+  if (n_replayed_ < tests_.size() && task_) replay();
   advance();
   if (n_replayed_ != tests_.size()) throw std::invalid_argument("the tests are not those of this data");
   if (!task_ && (search.generation != 0 || !search.population.empty() || !search.best.genes.empty()))
@@ -113,11 +113,12 @@ void Evolution::resume(std::vector<std::vector<Token>> tests, SearchState search
   if (task_) task_->search.resume(std::move(search));
 }
 
-/// Divides the node of the present search by a test; without one it stays a leaf.
-void Evolution::divide(const std::vector<Token>& test) {
+/// Divides the node of the present search by a test; without one it stays a leaf. False, and a leaf, if the test is the
+/// same for all rows: a search finds none such, but may go on from a fitness that is not that of the program.
+bool Evolution::divide(const std::vector<Token>& test) {
   ++n_replayed_;
   const std::unique_ptr<Task> task = std::move(task_);
-  if (test.empty()) return;
+  if (test.empty()) return true;
   Open& node = task->node;
   Truth truth;
   Evaluator(in_.settings.language->calls()).truth(test, task->columns, truth);
@@ -127,7 +128,7 @@ void Evolution::divide(const std::vector<Token>& test) {
     if (unknown_true && !truth.is_false(i)) set_bit(truth.yes, i);
     sides[has_bit(truth.yes, i) ? 0 : 1].push_back(node.group[i]);
   }
-  if (sides[0].empty() || sides[1].empty()) throw std::invalid_argument("a test is the same for all rows of its node");
+  if (sides[0].empty() || sides[1].empty()) return false;
   if (node.depth == 0 && plan_.diverse_roots) roots_.push_back(std::move(truth.yes));
   std::array<Summary, 2> children;
   std::array<NodeStats, 2> stats;
@@ -146,6 +147,11 @@ void Evolution::divide(const std::vector<Token>& test) {
   for (const std::size_t b : {1, 0}) {  // the first child is on top of the stack
     open({first + static_cast<NodeId>(b), node.depth + 1, std::move(sides[b]), std::move(children[b])});
   }
+  return true;
+}
+
+void Evolution::replay() {
+  if (!divide(tests_[n_replayed_])) throw std::invalid_argument("a test is the same for all rows of its node");
 }
 
 }  // namespace spinney

@@ -68,7 +68,8 @@ class Evolution {
   bool may_divide(const Open& node) const;
   void advance();
   void begin_search();
-  void divide(const std::vector<Token>& test);
+  bool divide(const std::vector<Token>& test);
+  void replay();
   NodeColumns gather(const std::vector<SampleIndex>& group) const;
 
   EvolveInput in_;
