@@ -98,6 +98,8 @@ def test_text_in_json_is_no_number(write: Write) -> None:
         ("t.jsonl", "[1, 2]\n", "line 1: a list, but each line must be an object"),
         ("t.jsonl", '{"x": 1}\n{"x": [2]}\n', "line 2, column 'x': a list"),
         ("t.jsonl", "\n", "holds no rows"),
+        ("t.jsonl", '{"x": 1}\n{"x": "\\ud800"}\n', "line 2: an escape is half a letter"),
+        ("t.jsonl", '{"x\\udc00": 1}\n', "line 1: an escape is half a letter"),
         ("t.parquet", "no parquet", "cannot read"),
         ("t.xlsx", "PK", "is a spreadsheet. Save it as CSV"),
         ("t.spinney", "x", "is a model file, and a table is needed"),

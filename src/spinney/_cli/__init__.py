@@ -6,7 +6,7 @@ help is shown at once.
 
 ::
 
-    name, file -> Reading (_reading, _files) -> Training (_training) -> text (_report), JSON (_json)
+    name, file -> Reading (_reading, data/) -> Training (_training) -> text (_report), JSON (_json)
     model file -> estimator (_model_files) -> predict, evaluate, prune, rules, explain
 """
 

@@ -1,4 +1,4 @@
-"""CSV row by row, with the standard library: exact about lines, and some thirty times slower.
+"""CSV row by row, with the standard library: exact about lines, and slow.
 
 Used where the fast reader fails or is in doubt, and to find the line of a row for a message.
 """

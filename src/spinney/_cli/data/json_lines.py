@@ -198,7 +198,19 @@ def _object(where: str, number: int, line: str) -> dict[str, Any]:
             f"{where}, line {number}: a {type(found).__name__}, but each line must be an "
             'object such as {"income": 28, "married": "yes"}.'
         )
+    if "\\u" in line and not _is_text(found):
+        raise Refusal(
+            f"{where}, line {number}: an escape is half a letter, which no text may hold."
+        )
     return found
+
+
+def _is_text(found: dict[str, Any]) -> bool:
+    """Say whether names and texts can be written: JSON may escape half of a surrogate pair."""
+    try:
+        return bool(json.dumps(found, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _cell(where: str, number: int, name: str, value: Any) -> str:
