@@ -51,10 +51,10 @@ struct BoundCourses {
   std::vector<const BoundTarget*> targets;
   std::vector<const Learner*> learners;
 
-  std::vector<Course> courses() const {
+  std::vector<LearnerInput> inputs() const {
     if (tables.empty() || tables.size() != targets.size() || tables.size() != learners.size())
       throw std::invalid_argument("tables, targets and learners differ in number");
-    std::vector<Course> out;
+    std::vector<LearnerInput> out;
     for (std::size_t i = 0; i < tables.size(); ++i) {
       if (tables[i]->values.shape(0) != targets[0]->target.n_rows() ||
           targets[i]->target.n_rows() != targets[0]->target.n_rows())
@@ -76,8 +76,8 @@ std::function<bool(std::int64_t)> reporter(const nb::object& finished) {
 nb::tuple fit(const BoundCourses& bound, const EnsemblePlan& plan, std::size_t n_threads, const Vector<double>& sums,
               const Vector<std::int64_t>& n_votes, const Vector<double>& curve, std::int64_t n_to_cover,
               const nb::object& finished) {
-  const std::vector<Course> courses = bound.courses();
-  const std::size_t n = courses[0].target.n_rows(), k = courses[0].target.n_outputs();
+  const std::vector<LearnerInput> learners = bound.inputs();
+  const std::size_t n = learners[0].target.n_rows(), k = learners[0].target.n_outputs();
   OutOfBag before{copy(sums), copy(n_votes), copy(curve), n_to_cover};
   if (n_to_cover < 0 || n_to_cover > static_cast<std::int64_t>(before.curve.size()))
     throw std::invalid_argument("n_to_cover is not within the curve");
@@ -87,7 +87,7 @@ nb::tuple fit(const BoundCourses& bound, const EnsemblePlan& plan, std::size_t n
   const auto report = reporter(finished);
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads, &interrupt);
-    ensemble = fit_ensemble({courses, plan, std::move(before), report}, team, interrupt);
+    ensemble = fit_ensemble({learners, plan, std::move(before), report}, team, interrupt);
   });
   auto forest = std::make_unique<Forest>(std::move(ensemble.members));
   OutOfBag& bag = ensemble.out_of_bag;
@@ -108,14 +108,14 @@ std::vector<double> numbers(const BoostRound& round) {
 
 nb::tuple run_boost(const BoundCourses& bound, const BoostPlan& plan, std::size_t n_threads, const Forest* before,
                     const nb::object& finished) {
-  const std::vector<Course> courses = bound.courses();
+  const std::vector<LearnerInput> learners = bound.inputs();
   std::vector<Tree> trees;
   for (std::size_t i = 0; before && i < before->size(); ++i) trees.push_back(before->member(i).tree.unpack());
   Boosted boosted;
   const auto report = reporter(finished);
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads, &interrupt);
-    boosted = boost({courses, plan, trees, report}, team, interrupt);
+    boosted = boost({learners, plan, trees, report}, team, interrupt);
   });
   std::vector<double> rounds;
   for (const BoostRound& round : boosted.rounds) {
@@ -135,9 +135,9 @@ nb::tuple run_igpa(const BoundDataset& table, const BoundTarget& bound, const Le
   Learned learned;
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads, &interrupt);
-    const Course course{data, bound.target, learner};
-    const SharedTable shared = std::move(share_tables({&course, 1}, true, team, interrupt)[0]);
-    const Draw everything{std::vector<double>(shared.samples.size(), 1.0), {}, {}, {}, seed};
+    const LearnerInput own{data, bound.target, learner};
+    const SharedTable shared = std::move(share_tables({&own, 1}, true, team, interrupt)[0]);
+    const MemberSample everything{std::vector<double>(shared.samples.size(), 1.0), {}, {}, {}, seed};
     learned = learn(shared, learner, everything, {true, false}, interrupt, &team);
   });
   std::vector<double> history;

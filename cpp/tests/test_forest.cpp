@@ -173,7 +173,7 @@ TEST(members_do_not_depend_on_the_number_of_threads) {
   const Target target = p.target();
   Learner learner;
   learner.params.max_features = 2;
-  const std::vector<Course> courses = {{p.data(), target, learner}};
+  const std::vector<LearnerInput> learners = {{p.data(), target, learner}};
   EnsemblePlan plan;
   plan.n_members = 20;
   plan.sampling.size = 400;
@@ -182,7 +182,7 @@ TEST(members_do_not_depend_on_the_number_of_threads) {
   for (const std::size_t n_threads : {1, 3}) {
     Interrupt interrupt;
     ThreadTeam team(n_threads, &interrupt);
-    made.push_back(fit_ensemble({courses, plan, {}, {}}, team, interrupt));
+    made.push_back(fit_ensemble({learners, plan, {}, {}}, team, interrupt));
   }
   CHECK(made[0].out_of_bag.curve == made[1].out_of_bag.curve);
   for (std::size_t i = 0; i < 20; ++i) CHECK(equal(made[0].members[i].tree.unpack(), made[1].members[i].tree.unpack()));

@@ -7,10 +7,10 @@
 
 namespace spinney {
 
-Kept keep_samples(const Samples& all, std::span<const double> factor) {
+SampleSubset keep_samples(const Samples& all, std::span<const double> factor) {
   const auto n =
       static_cast<std::size_t>(std::count_if(factor.begin(), factor.end(), [](double f) { return f > 0.0; }));
-  Kept out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
+  SampleSubset out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
   Samples& kept = out.samples;
   kept.n_classes = all.n_classes;
   kept.y_shift = all.y_shift;

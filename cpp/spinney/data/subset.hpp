@@ -9,13 +9,13 @@
 namespace spinney {
 
 /// Some of the samples, in the order of all.
-struct Kept {
+struct SampleSubset {
   Samples samples;
   std::vector<SampleIndex> new_index;  // by sample of all; kAbsent for those left out
 };
 
 /// The samples of positive factor, their weights times the factor.
-Kept keep_samples(const Samples& all, std::span<const double> factor);
+SampleSubset keep_samples(const Samples& all, std::span<const double> factor);
 
 /// The rows of positive weight in a random order, then by class: dealing them out keeps the shares of the classes.
 std::vector<RowIndex> deal(const Target& target, std::uint64_t seed);

@@ -47,7 +47,7 @@ std::vector<double> BoostPlan::draw(std::span<const double> weights, std::uint64
 
 Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
   const BoostPlan& plan = input.plan;
-  std::vector<SharedTable> tables = share_tables(input.courses, true, team, interrupt);
+  std::vector<SharedTable> tables = share_tables(input.learners, true, team, interrupt);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     if (!plan.resample && tables[i].sorted && tables[i].samples.size() >= kManySamples)
       tables[i].blocks = std::make_shared<BlockCodes>(*tables[i].sorted);
@@ -56,12 +56,12 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
   const double total = std::accumulate(samples.weight.begin(), samples.weight.end(), 0.0);
   Booster booster(plan.rules, samples.weight);
   Boosted out;
-  Draw draw;
+  MemberSample draw;
   const std::vector<SampleIndex> order = plan.resample ? by_row(samples) : std::vector<SampleIndex>{};
   std::vector<double> off(samples.size());
   for (std::int64_t m = 0; m < plan.n_members; ++m) {
     interrupt.check();
-    const auto member = static_cast<std::size_t>(m), course = member % input.courses.size();
+    const auto member = static_cast<std::size_t>(m), turn = member % input.learners.size();
     const std::span<const double> weights = booster.weights();
     Tree tree;
     if (member < input.before.size()) {
@@ -74,15 +74,15 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
         draw.counts.resize(samples.size());
         for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];
       }
-      tree = learn(tables[course], input.courses[course].learner, draw, {}, interrupt, &team).tree;
+      tree = learn(tables[turn], input.learners[turn].learner, draw, {}, interrupt, &team).tree;
     }
-    find_errors(tables[course], tree, off, interrupt);
+    find_errors(tables[turn], tree, off, interrupt);
     const BoostRound& round = out.rounds.emplace_back(booster.add(off));
     if (round.keep) out.members.push_back({PackedTree(tree), {}});
     const bool enough = input.finished && input.finished(m + 1);
     if (round.stop || enough) break;
   }
-  out.weights.assign(input.courses[0].target.n_rows(), 0.0);
+  out.weights.assign(input.learners[0].target.n_rows(), 0.0);
   for (SampleIndex s = 0; s < samples.size(); ++s) out.weights[samples.row[s]] = booster.weights()[s];
   return out;
 }

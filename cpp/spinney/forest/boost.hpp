@@ -23,7 +23,7 @@ struct Boosted {
 };
 
 struct BoostInput {
-  std::span<const Course> courses;  // in turn
+  std::span<const LearnerInput> learners;  // in turn
   const BoostPlan& plan;
   std::span<const Tree> before;                // members that a warm start goes on from: judged again, not grown
   std::function<bool(std::int64_t)> finished;  // told how many members are done; true asks to stop

@@ -39,32 +39,33 @@ class Patience {
 };
 
 /// The objective of all learners; where they differ, the default one.
-std::string common_objective(std::span<const Course> courses) {
-  const auto name = [](const Course& course) {
-    return judge_name(course.learner.params.criterion, course.target.n_classes);
+std::string common_objective(std::span<const LearnerInput> learners) {
+  const auto name = [](const LearnerInput& own) {
+    return judge_name(own.learner.params.criterion, own.target.n_classes);
   };
-  const std::string first = name(courses.front());
-  const bool same = std::all_of(courses.begin(), courses.end(), [&](const Course& c) { return name(c) == first; });
+  const std::string first = name(learners.front());
+  const bool same =
+      std::all_of(learners.begin(), learners.end(), [&](const LearnerInput& c) { return name(c) == first; });
   return same ? first : std::string();
 }
 
 }  // namespace
 
-std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whole, ThreadTeam& team,
+std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bool whole, ThreadTeam& team,
                                       Interrupt& interrupt) {
   std::vector<SharedTable> tables;
-  for (const Course& course : courses) {
-    SharedTable table = share_table(course.data, course.target, interrupt);
-    const bool sort = course.learner.params.max_bins == 0;
+  for (const LearnerInput& own : learners) {
+    SharedTable table = share_table(own.data, own.target, interrupt);
+    const bool sort = own.learner.params.max_bins == 0;
     for (const SharedTable& other : tables) {
-      if (!sort || !same_table(other.data, course.data)) continue;
+      if (!sort || !same_table(other.data, own.data)) continue;
       if (other.order) table.order = other.order;
       if (other.sorted) table.sorted = other.sorted;
     }
     if (sort && whole && !table.sorted) {
-      table.sorted = std::make_shared<SortedColumns>(sort_columns(course.data, table.samples, team, interrupt));
+      table.sorted = std::make_shared<SortedColumns>(sort_columns(own.data, table.samples, team, interrupt));
     } else if (sort && !whole && !table.order) {
-      table.order = std::make_shared<const SortedOrder>(course.data, table.samples, team, interrupt);
+      table.order = std::make_shared<const SortedOrder>(own.data, table.samples, team, interrupt);
     }
     tables.push_back(std::move(table));
   }
@@ -73,13 +74,13 @@ std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whol
 
 Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrupt) {
   const EnsemblePlan& plan = input.plan;
-  const Target& target = input.courses[0].target;
-  const std::vector<SharedTable> tables = share_tables(input.courses, false, team, interrupt);
+  const Target& target = input.learners[0].target;
+  const std::vector<SharedTable> tables = share_tables(input.learners, false, team, interrupt);
   Patience patience(plan);
   if (const auto first = static_cast<std::size_t>(input.before.n_to_cover); first > 0) {
     for (std::size_t i = first - 1; i < input.before.curve.size(); ++i) patience.is_over(input.before.curve[i]);
   }
-  const Judge judge = bag_judge(common_objective(input.courses), target);
+  const Judge judge = bag_judge(common_objective(input.learners), target);
   BagSum bag(target, judge, std::move(input.before));
   Ensemble out;
   const bool judges = plan.out_of_bag || plan.records;
@@ -94,10 +95,10 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
     std::vector<BagAnswers> answers(judges ? n : 0);
     team.run(n, [&](std::size_t i, std::size_t worker) {
       interrupt.check();
-      const std::size_t member = first + begin + i, course = member % input.courses.size();
-      const SharedTable& table = tables[course];
-      Draw draw = plan.sampling.draw(table, member);
-      const Learned learned = learn(table, input.courses[course].learner, draw, {false, judges}, interrupt);
+      const std::size_t member = first + begin + i, turn = member % input.learners.size();
+      const SharedTable& table = tables[turn];
+      MemberSample draw = plan.sampling.draw(table, member);
+      const Learned learned = learn(table, input.learners[turn].learner, draw, {false, judges}, interrupt);
       Record& record = out.records[begin + i];
       record.n_iterations = static_cast<std::int64_t>(learned.history.size());
       record.settled = learned.settled;

@@ -43,14 +43,14 @@ struct Ensemble {
 };
 
 /// A learner with what it sees: ID3 sees intervals where others see numbers, and costs and class weights are its own.
-struct Course {
+struct LearnerInput {
   Dataset data;
   const Target& target;
   const Learner& learner;
 };
 
 struct EnsembleInput {
-  std::span<const Course> courses;  // member i takes course i modulo their number
+  std::span<const LearnerInput> learners;  // member i is trained by learner i modulo their number
   const EnsemblePlan& plan;
   OutOfBag before;  // of the members that a warm start goes on from
   /// Told now and then, by the calling thread, how many members are done; true asks to stop soon.
@@ -59,10 +59,10 @@ struct EnsembleInput {
 
 Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrupt);
 
-/// One shared table for every course. Their targets are the same rows with the same weights, so that courses of one
+/// One shared table for every learner. Their targets are the same rows with the same weights, so that learners of one
 /// table share its sort.
 /// whole: all members see all rows, so the sort is kept ready for use.
-std::vector<SharedTable> share_tables(std::span<const Course> courses, bool whole, ThreadTeam& team,
+std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bool whole, ThreadTeam& team,
                                       Interrupt& interrupt);
 
 }  // namespace spinney

@@ -23,7 +23,7 @@ struct OwnTarget {
 };
 
 /// The rows of a member with what they count for, and the classes that it is taught.
-OwnTarget own_target(const SharedTable& shared, const Draw& draw) {
+OwnTarget own_target(const SharedTable& shared, const MemberSample& draw) {
   OwnTarget own;
   own.target = shared.target;
   own.weight.assign(shared.target.n_rows(), 0.0);
@@ -65,10 +65,10 @@ Training retarget(const SharedTable& shared, const Target& target, Interrupt& in
 }
 
 /// Grows and prunes one tree from rows of its own.
-class Apprentice {
+class MemberTrainer {
  public:
-  Apprentice(const SharedTable& shared, const Learner& learner, const Draw& draw, ThreadTeam& team,
-             Interrupt& interrupt)
+  MemberTrainer(const SharedTable& shared, const Learner& learner, const MemberSample& draw, ThreadTeam& team,
+                Interrupt& interrupt)
       : data_(shared.data), learner_(learner), params_(learner.params), team_(team), interrupt_(interrupt) {
     params_.seed = draw.seed;
     params_.features = draw.features;
@@ -81,7 +81,7 @@ class Apprentice {
       training_ = retarget(shared, own_.target, interrupt);
       return;
     }
-    Kept kept = keep_samples(shared.samples, draw.counts);
+    SampleSubset kept = keep_samples(shared.samples, draw.counts);
     const std::size_t n = kept.samples.size();
     const bool shares = untouched && shared.sorted && n == shared.samples.size();
     if (shares) blocks_ = shared.blocks.get();  // they go by the numbers of all samples
@@ -147,14 +147,14 @@ class Apprentice {
 };
 
 /// One tree with evolved tests, from all rows of the member.
-Tree Apprentice::evolve() {
+Tree MemberTrainer::evolve() {
   Evolution evolution({data_, *target_, params_.criterion, training_.samples, *learner_.evolve, params_.seed});
   while (!evolution.is_done()) evolution.step(team_, interrupt_);
   return std::move(std::move(evolution).take_trees()[0]);
 }
 
 /// An even share of every class judges; the others grow the tree.
-void Apprentice::set_aside() {
+void MemberTrainer::set_aside() {
   const std::vector<RowIndex> rows = deal(*target_, params_.seed);
   const std::size_t n = rows.size();
   if (n < 2) return;
@@ -169,7 +169,7 @@ void Apprentice::set_aside() {
   const Samples& samples = training_.samples;
   std::vector<double> grows(samples.size());
   for (SampleIndex s = 0; s < samples.size(); ++s) grows[s] = judge_weight_[samples.row[s]] > 0.0 ? 0.0 : 1.0;
-  Kept kept = keep_samples(samples, grows);
+  SampleSubset kept = keep_samples(samples, grows);
   std::shared_ptr<SortedColumns> sorted;
   if (training_.sorted)
     sorted = std::make_shared<SortedColumns>(
@@ -183,7 +183,7 @@ void Apprentice::set_aside() {
 }
 
 /// The smallest tree within a standard error of the best, or the best, of the cost-complexity sequence.
-Tree Apprentice::prune_by_folds() {
+Tree MemberTrainer::prune_by_folds() {
   validation_ = {};  // folds choose the size
   const std::size_t n_rows = target_->n_rows();
   Training copy{training_.samples, nullptr};
@@ -220,10 +220,10 @@ SharedTable share_table(const Dataset& data, const Target& target, Interrupt& in
   return shared;
 }
 
-Learned learn(const SharedTable& shared, const Learner& learner, const Draw& draw, IgpaReport report,
+Learned learn(const SharedTable& shared, const Learner& learner, const MemberSample& draw, IgpaReport report,
               Interrupt& interrupt, ThreadTeam* team) {
   ThreadTeam alone(1);
-  return Apprentice(shared, learner, draw, team ? *team : alone, interrupt).run(report);
+  return MemberTrainer(shared, learner, draw, team ? *team : alone, interrupt).run(report);
 }
 
 }  // namespace spinney

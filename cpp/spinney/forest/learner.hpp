@@ -47,7 +47,7 @@ struct SharedTable {
 SharedTable share_table(const Dataset& data, const Target& target, Interrupt& interrupt);
 
 /// What one member sees of it.
-struct Draw {
+struct MemberSample {
   std::vector<double> counts;          // by sample: what it counts for, times its weight; 0: it is left out
   std::vector<FeatureIndex> features;  // ascending; empty: all
   std::vector<std::int32_t> codes;     // classes by row, where they are others than the target's; else empty
@@ -59,7 +59,7 @@ struct Draw {
 using Learned = IgpaTree;
 
 /// team, if given, helps to grow the tree.
-Learned learn(const SharedTable& shared, const Learner& learner, const Draw& draw, IgpaReport report,
+Learned learn(const SharedTable& shared, const Learner& learner, const MemberSample& draw, IgpaReport report,
               Interrupt& interrupt, ThreadTeam* team = nullptr);
 
 }  // namespace spinney

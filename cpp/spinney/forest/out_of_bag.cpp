@@ -4,7 +4,7 @@
 
 namespace spinney {
 
-BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const Draw& draw, const Judge& judge,
+BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const MemberSample& draw, const Judge& judge,
                       bool everyone, Record& record, Interrupt& interrupt) {
   const Samples& samples = table.samples;
   const Target& target = table.target;

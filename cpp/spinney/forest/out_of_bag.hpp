@@ -26,7 +26,7 @@ inline double answer_loss(const Judge& judge, const Target& target, std::span<co
 }
 
 /// The answers of a member for rows left out; with everyone, its record over all rows too.
-BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const Draw& draw, const Judge& judge,
+BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const MemberSample& draw, const Judge& judge,
                       bool everyone, Record& record, Interrupt& interrupt);
 
 /// Adds the out-of-bag answers up, member by member, and follows the error.

@@ -103,10 +103,10 @@ std::vector<double> Sampling::counts_by_row(const Target& target, std::uint64_t 
   return by_row;
 }
 
-Draw Sampling::draw(const SharedTable& shared, std::uint64_t member) const {
+MemberSample Sampling::draw(const SharedTable& shared, std::uint64_t member) const {
   const Samples& samples = shared.samples;
   const std::vector<double> by_row = counts_by_row(shared.target, member);
-  Draw draw;
+  MemberSample draw;
   draw.counts.reserve(samples.size());
   for (const RowIndex row : samples.row) draw.counts.push_back(by_row[row]);
   draw.features = features(shared.data.columns.size(), member);

@@ -44,7 +44,7 @@ struct Sampling {
   /// The seed of a member's own growth.
   std::uint64_t growth_seed(std::uint64_t member) const;
   /// All of these. Rows count by their place among the rows of positive weight, whatever their target.
-  Draw draw(const SharedTable& shared, std::uint64_t member) const;
+  MemberSample draw(const SharedTable& shared, std::uint64_t member) const;
 
  private:
   std::vector<std::int32_t> flipped_rows(const SharedTable& shared, std::uint64_t member) const;

@@ -101,7 +101,7 @@ void Alternation::iterate(IgpaTree& out) {
 
 /// The samples of positive factor (all, if there are no factors) divide the leaves of a tree further.
 Tree Alternation::grow_on(const std::vector<double>& factor, const Tree* start) {
-  Kept kept = factor.empty() ? Kept{in_.samples, {}} : keep_samples(in_.samples, factor);
+  SampleSubset kept = factor.empty() ? SampleSubset{in_.samples, {}} : keep_samples(in_.samples, factor);
   std::shared_ptr<SortedColumns> sorted;
   if (in_.sorted) {
     sorted = std::make_shared<SortedColumns>(
