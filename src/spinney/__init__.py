@@ -5,6 +5,7 @@ Names and sub-packages are imported when they are first asked for, so that `impo
 """
 
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -108,13 +109,17 @@ __all__ = [
 ]
 
 
+_first_use = RLock()  # one thread at a time imports what is asked for, and all that it needs
+
+
 def __getattr__(name: str) -> Any:
-    if name in _MODULE_OF:
-        value = getattr(import_module(f"spinney.{_MODULE_OF[name]}"), name)
-    elif name in _SUB_PACKAGES:
-        value = import_module(f"spinney.{name}")
-    else:
+    if name not in _MODULE_OF and name not in _SUB_PACKAGES:
         raise AttributeError(f"module 'spinney' has no attribute {name!r}")
+    with _first_use:
+        if name in _MODULE_OF:
+            value = getattr(import_module(f"spinney.{_MODULE_OF[name]}"), name)
+        else:
+            value = import_module(f"spinney.{name}")
     globals()[name] = value  # so that the next time costs nothing
     return value
 
