@@ -146,6 +146,11 @@ def test_a_gap_is_a_category_of_its_own() -> None:
     assert np.sum(column == "?") == 16
 
 
+def test_ordered_categories_are_texts_in_the_problem_that_counts_categories() -> None:
+    column = read("12.5", "car_evaluation").X["safety"]
+    assert set(column.tolist()) == {"low", "med", "high"}
+
+
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_every_method_answers_every_fold(problem) -> None:
     data = {"12.5": "party", "12.6": "cpu_performance", "13.5": "breast_cancer_wisconsin"}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from spinney._table import Column, encode_table, encode_with
+from spinney._table import CodedLabels, Column, encode_table, encode_with
 
 NAN = float("nan")
 
@@ -340,3 +340,9 @@ def test_more_categories_than_a_byte_counts(make_table):
     assert schema.columns[0].categories == tuple(labels)
     assert_array_equal(values[:, 0], [*range(1000), NAN])
     assert_array_equal(encode_with(schema, make_table({"s": ["0999", None]}))[:, 0], [999, NAN])
+
+
+def test_coded_labels_are_listed_with_their_gaps() -> None:
+    labels = CodedLabels.of(np.array(["high", None, "low"], dtype=object), ["low", "high"])
+    assert labels.tolist() == ["high", None, "low"]
+    assert labels[[2, 1]].tolist() == ["low", None]

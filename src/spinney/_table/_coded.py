@@ -41,6 +41,10 @@ class CodedLabels:
     def __getitem__(self, rows: Any) -> "CodedLabels":
         return replace(self, codes=self.codes[rows])
 
+    def tolist(self) -> list[str | None]:
+        """Return the labels; None for a gap."""
+        return [None if code < 0 else self.categories[code] for code in self.codes.tolist()]
+
     def cells(self) -> Codes:
         """Return the column as it is encoded."""
         return Codes(self.codes, list(self.categories), ordered=self.ordered)
