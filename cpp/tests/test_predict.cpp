@@ -1,6 +1,8 @@
 // Rows through forests of every kind of test, against the careful way: one tree, one row and one node at a time.
 
+#include <array>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -388,4 +390,36 @@ TEST(coding_can_be_interrupted_and_begun_again) {
     const std::vector<NodeId> wanted = careful(trees[t], x);
     for (std::size_t row = 0; row < x.n_rows; ++row) CHECK(leaf[row * 2 + t] == wanted[row]);
   }
+}
+
+TEST(a_forest_that_claims_very_many_columns_takes_no_memory_for_them) {
+  constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
+  const auto stump = [] {
+    Tree empty;
+    empty.n_features = kMany;
+    empty.n_classes = 2;
+    TreeBuilder builder(std::move(empty));
+    const auto stats = [](double zeros, double ones) {
+      NodeStats stats;
+      stats.value = {zeros, ones};
+      stats.weight = zeros + ones;
+      stats.n_samples = 2;
+      return stats;
+    };
+    Division division;
+    division.test = {TestKind::threshold, kMany - 1, 0.5, {}, {}, {}};
+    builder.divide(builder.add_root(stats(1, 1)), std::move(division), std::array{stats(1, 0), stats(0, 1)});
+    return PackedTree(std::move(builder).finish());
+  };
+  std::vector<Member> members;
+  for (int i = 0; i < 2; ++i) members.push_back({stump(), {}});
+  const Forest forest(std::move(members));
+  std::vector<double> values(64, 0.0), sums(128, 0.0);
+  values[5] = 1.0;
+  const std::vector<std::int64_t> both = {0, 1};
+  Interrupt never;
+  const Matrix x{values.data(), 1, 0, values.size(), static_cast<std::size_t>(kMany)};  // all columns are one
+  forest.add_answers(both, {}, x, Combine::vote, sums.data(), {1, never});
+  CHECK(sums[0] == 2.0 && sums[1] == 0.0);
+  CHECK(sums[10] == 0.0 && sums[11] == 2.0);
 }

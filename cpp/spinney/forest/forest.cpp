@@ -9,6 +9,7 @@ namespace spinney {
 
 namespace {
 
+constexpr std::int32_t kMostCodedColumns = 1 << 16;  // codes keep some 100 bytes for each, asked or not
 constexpr std::size_t kFewRows = 16;  // fewer do not fill the lanes of one tree: several trees share them
 constexpr std::size_t kBlockRows = 1024;
 constexpr std::size_t kMostBlockRows = 1 << 14;  // pass one tree while it is in the cache
@@ -123,7 +124,7 @@ void Forest::for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, c
 }
 
 const CodedForest* Forest::coded(std::size_t n_rows, std::size_t n_chosen, Interrupt& interrupt) const {
-  if (n_chosen < 2) return nullptr;
+  if (n_chosen < 2 || n_features_ > kMostCodedColumns) return nullptr;
   const std::uint64_t asked = coding_->asked += n_rows * n_chosen;
   if (!coding_->ready && asked < kWaysANode * n_nodes_) return nullptr;
   std::call_once(coding_->once, [&] {
