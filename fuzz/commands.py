@@ -19,6 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from fuzz.tally import Sums
+
 SECONDS = 30.0  # of processor time that a run may take
 ROOM = 12 << 30  # bytes of address space; what is taken is far less
 PRECIOUS = b"precious"
@@ -55,20 +57,13 @@ OPTIONS: list[list[str]] = [
 
 
 @dataclass
-class Tally:
+class Tally(Sums):
     """What came of some runs."""
 
     n_runs: int = 0
     n_done: int = 0  # with exit code 0
     findings: list[str] = field(default_factory=list)
     commands: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: "Tally") -> None:
-        """Add other runs."""
-        self.n_runs += other.n_runs
-        self.n_done += other.n_done
-        self.findings += other.findings
-        self.commands += other.commands
 
 
 def make_tables() -> dict[str, bytes]:

@@ -25,6 +25,7 @@ import spinney
 from fuzz.exam import examine
 from fuzz.models import FUNCTIONS, make_table
 from fuzz.mutants import Mutant, Seed, mutant
+from fuzz.tally import Sums
 from spinney._state import StateError
 
 SECONDS = 1.0  # of processor time, for each file
@@ -36,20 +37,13 @@ READER = re.compile(r"spinney.(_file|_state).\w+\.py$")  # which has errors of i
 
 
 @dataclass
-class Tally:
+class Tally(Sums):
     """What came of some mutants."""
 
     n_files: int = 0
     n_accepted: int = 0
     n_answered: int = 0
     findings: list[str] = field(default_factory=list)
-
-    def add(self, other: "Tally") -> None:
-        """Add the counts of another one."""
-        self.n_files += other.n_files
-        self.n_accepted += other.n_accepted
-        self.n_answered += other.n_answered
-        self.findings += other.findings
 
 
 def try_mutant(

@@ -135,7 +135,7 @@ struct Coded {
     for (const PackedTree& tree : packed) pointers.push_back(&tree);
     forest.emplace(pointers, n_columns, interrupt);
   }
-  std::vector<NodeId> route(std::size_t t, const RowBlock& rows, CodedForest::Codes& codes) const {
+  std::vector<NodeId> route(std::size_t t, const RowRange& rows, CodedForest::Codes& codes) const {
     std::vector<NodeId> leaf(rows.size());
     forest->route(t, packed[t], rows, codes, leaf.data());
     return leaf;
@@ -146,6 +146,17 @@ Forest forest_of(const std::vector<Tree>& trees) {
   std::vector<Member> members;
   for (const Tree& tree : trees) members.push_back({PackedTree(tree), {}});
   return Forest(std::move(members));
+}
+
+/// Every row ends in the leaf of the careful way, whoever leads it there.
+void check_leaves(const Forest& forest, const std::vector<Tree>& trees, const Matrix& x) {
+  Interrupt interrupt;
+  std::vector<NodeId> leaf(x.n_rows * trees.size());
+  forest.apply(x, leaf.data(), {1, interrupt});
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const std::vector<NodeId> wanted = careful(trees[t], x);
+    for (std::size_t row = 0; row < x.n_rows; ++row) CHECK(leaf[row * trees.size() + t] == wanted[row]);
+  }
 }
 
 /// So many thresholds of column 0, one each, as even a tree as can be.
@@ -265,13 +276,7 @@ TEST(a_tree_too_large_for_codes_leaves_the_others_theirs) {
   const Coded coded(trees, 1);
   CHECK(!coded.forest->has(0) && coded.forest->has(1));
   const Forest forest = forest_of(trees);
-  Interrupt interrupt;
-  std::vector<NodeId> leaf(x.n_rows * 2);
-  forest.apply(x, leaf.data(), {1, interrupt});
-  for (std::size_t t = 0; t < 2; ++t) {
-    const std::vector<NodeId> wanted = careful(trees[t], x);
-    for (std::size_t row = 0; row < x.n_rows; ++row) CHECK(leaf[row * 2 + t] == wanted[row]);
-  }
+  check_leaves(forest, trees, x);
 }
 
 TEST(a_forest_of_more_columns_than_places_is_divided_into_chunks) {
@@ -383,13 +388,7 @@ TEST(coding_can_be_interrupted_and_begun_again) {
     stopped = true;
   }
   CHECK(stopped);
-  Interrupt interrupt;
-  std::vector<NodeId> leaf(x.n_rows * 2);
-  forest.apply(x, leaf.data(), {1, interrupt});
-  for (std::size_t t = 0; t < 2; ++t) {
-    const std::vector<NodeId> wanted = careful(trees[t], x);
-    for (std::size_t row = 0; row < x.n_rows; ++row) CHECK(leaf[row * 2 + t] == wanted[row]);
-  }
+  check_leaves(forest, trees, x);
 }
 
 TEST(a_forest_that_claims_very_many_columns_takes_no_memory_for_them) {

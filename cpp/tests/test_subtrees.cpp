@@ -3,10 +3,12 @@
 
 #include "check.hpp"
 #include "problem.hpp"
+#include "same_tree.hpp"
 #include "spinney/random.hpp"
 #include "spinney/tree/builder.hpp"
 
 using namespace spinney;
+using problem::same_tree;
 
 namespace {
 
@@ -27,16 +29,6 @@ problem::Problem noisy(std::size_t n_rows, bool gaps) {
     codes.push_back(sum + 2.0 * random.uniform() > 1.6 ? 1 : 0);
   }
   return problem::classes(values, {kNumber, kNumber, kNumber, kNumber, {ColumnKind::nominal, 6}}, codes, 2);
-}
-
-bool same_tree(const Tree& a, const Tree& b) {
-  bool same = a.n_nodes() == b.n_nodes() && a.first_child == b.first_child && a.parent == b.parent &&
-              a.value == b.value && a.gain == b.gain && a.n_samples == b.n_samples &&
-              a.tests.feature == b.tests.feature && a.tests.code == b.tests.code && a.tests.branch == b.tests.branch &&
-              a.surrogates.agreement == b.surrogates.agreement && a.default_branch == b.default_branch;
-  for (std::size_t node = 0; same && node < a.n_nodes(); ++node)
-    same = same_bits(a.tests.threshold[node], b.tests.threshold[node]) || a.is_leaf(static_cast<NodeId>(node));
-  return same;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -17,15 +16,6 @@ namespace {
 constexpr std::size_t kMostCategories = kMostBins - 1;
 constexpr std::size_t kTile = 512;        // rows taken together: they stay in the nearest cache
 constexpr std::size_t kColumnsALine = 8;  // doubles of a row that are fetched together
-
-std::vector<FeatureIndex> asked_columns(const BinInput& input) {
-  std::vector<FeatureIndex> columns(input.features.begin(), input.features.end());
-  if (columns.empty()) {
-    columns.resize(input.data.columns.size());
-    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
-  }
-  return columns;
-}
 
 /// Values of a few columns, without gaps: rows are passed once for all of them, a tile at a time.
 void take_values(const BinInput& input, std::span<const FeatureIndex> columns,
@@ -76,7 +66,7 @@ BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam&
   const std::size_t n_columns = input.data.columns.size();
   std::vector<FeatureIndex> numeric;
   BinBorders out{std::vector<std::uint8_t>(n_columns, 0), std::vector<std::uint32_t>(n_columns, 0), {0}, {}, {}};
-  for (const FeatureIndex f : asked_columns(input)) {
+  for (const FeatureIndex f : asked_columns(input.features, input.data.columns.size())) {
     const Column& column = input.data.columns[f];
     if (column.kind != ColumnKind::nominal) {
       numeric.push_back(f);
@@ -164,7 +154,7 @@ void code_tile(const std::vector<ColumnCoder>& coders, std::size_t begin, std::s
 BinnedRows::BinnedRows(const BinInput& input, const BinBorders& borders, ThreadTeam& team, Interrupt& interrupt)
     : place_(input.data.columns.size(), {false, 0}) {
   std::vector<ColumnCoder> narrow, wide;
-  for (const FeatureIndex f : asked_columns(input)) {
+  for (const FeatureIndex f : asked_columns(input.features, input.data.columns.size())) {
     const bool is_wide = borders.n_bins[f] > 255;  // and one code for the missing
     auto& columns = is_wide ? wide_.columns : narrow_.columns;
     place_[f] = {is_wide, columns.size()};

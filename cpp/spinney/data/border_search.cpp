@@ -67,7 +67,7 @@ void BorderSearch::find(std::vector<double>& values, std::size_t max_bins, std::
   deal();
   cursor_ = 0;
   each_value_ = !has_more_values(max_bins);
-  if (!each_value_) foresee_buckets();
+  if (!each_value_) mark_buckets();
   std::size_t begin = 0;
   double lowest = first_value_from(0);
   for (std::size_t n_made = 0; begin < values.size(); ++n_made) {
@@ -138,7 +138,7 @@ std::size_t BorderSearch::last_of_share(std::size_t begin, std::size_t n_made) c
 }
 
 /// Collects the buckets that borders would fall into if no value between splitters came twice.
-void BorderSearch::foresee_buckets() {
+void BorderSearch::mark_buckets() {
   if (!collected_.empty() && wanted_[0]) return;  // all are there
   std::size_t begin = 0;
   for (std::size_t n_made = 0; begin < values_->size(); ++n_made) {

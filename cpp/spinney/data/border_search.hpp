@@ -53,7 +53,7 @@ class BorderSearch {
   bool has_more_values(std::size_t most);
   /// Where the bin ends that begins at a place, if it ends with its share.
   std::size_t last_of_share(std::size_t begin, std::size_t n_made) const;
-  void foresee_buckets();
+  void mark_buckets();
   void collect();
   void sort_bucket(std::size_t bucket);
   std::size_t bucket_at(std::size_t place);

@@ -2,7 +2,9 @@
 // A table as the core sees it: doubles behind two strides, borrowed from the caller. Category codes are whole
 // numbers 0 .. n_categories - 1; NaN is missing.
 
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "spinney/types.hpp"
 
@@ -22,6 +24,16 @@ struct Column {
   ColumnKind kind = ColumnKind::numeric;
   std::int32_t n_categories = 0;  // nominal columns only
 };
+
+/// Some columns, or all of them if none are named.
+inline std::vector<FeatureIndex> asked_columns(std::span<const FeatureIndex> named, std::size_t n_columns) {
+  std::vector<FeatureIndex> columns(named.begin(), named.end());
+  if (columns.empty()) {
+    columns.resize(n_columns);
+    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
+  }
+  return columns;
+}
 
 struct Dataset {
   Matrix values;

@@ -69,7 +69,7 @@ void shift_far_numbers(Samples& samples) {
 }
 
 void fill_weights(const Target& target, Samples& samples) {
-  const std::vector<double>& scale = target.split_scale.empty() ? target.class_scale : target.split_scale;
+  const std::vector<double>& scale = target.search_scale();
   bool equal = true;
   for (std::size_t s = 0; s < samples.size(); ++s) {
     const double w = target.weight[samples.row[s]];

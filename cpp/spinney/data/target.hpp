@@ -28,6 +28,8 @@ struct Target {
   double least_cost(std::span<const double> class_weights) const;
   /// What the class of row i counts for: its weight or prior; 1 for numbers.
   double scale_of(std::size_t i) const { return class_scale.empty() ? 1.0 : class_scale[codes[i]]; }
+  /// What classes count for inside the split search; empty: all 1.
+  const std::vector<double>& search_scale() const { return split_scale.empty() ? class_scale : split_scale; }
   std::size_t n_rows() const { return weight.size(); }
   std::size_t n_outputs() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : 1; }
 };

@@ -56,7 +56,7 @@ std::size_t CodedForest::bytes_a_row() const {
   return n;
 }
 
-void CodedForest::route(std::size_t t, const PackedTree& tree, const RowBlock& rows, Codes& codes, NodeId* leaf) const {
+void CodedForest::route(std::size_t t, const PackedTree& tree, const RowRange& rows, Codes& codes, NodeId* leaf) const {
   const CodedTree& coded = trees_[t];
   codes.of_chunk.resize(chunks_.size());
   codes.made.resize(chunks_.size(), 0);
@@ -71,7 +71,7 @@ void CodedForest::route(std::size_t t, const PackedTree& tree, const RowBlock& r
 }
 
 template <class AnyNode>
-void CodedForest::route_from(const CodedTree& coded, const AnyNode* nodes, const PackedTree& tree, const RowBlock& rows,
+void CodedForest::route_from(const CodedTree& coded, const AnyNode* nodes, const PackedTree& tree, const RowRange& rows,
                              const std::uint16_t* codes, NodeId* leaf) const {
   const std::size_t n_group = chunks_[coded.chunk].n_slots() * kLanes;
   for (std::size_t begin = 0; begin < rows.size(); begin += kLanes, codes += n_group) {

@@ -34,7 +34,7 @@ class CodedForest {
   /// That the codes of a row take in all chunks.
   std::size_t bytes_a_row() const;
   /// leaf[i] of tree t for rows.begin + i. The tree itself is needed for steps that have no codes.
-  void route(std::size_t t, const PackedTree& tree, const RowBlock& rows, Codes& codes, NodeId* leaf) const;
+  void route(std::size_t t, const PackedTree& tree, const RowRange& rows, Codes& codes, NodeId* leaf) const;
 
  private:
   struct Node {  // the step from a threshold, or from nothing: a leaf leads back to itself
@@ -63,7 +63,7 @@ class CodedForest {
   };
   void close_chunk(std::span<const PackedTree* const> trees, std::size_t first, std::size_t last);
   template <class AnyNode>
-  void route_from(const CodedTree& coded, const AnyNode* nodes, const PackedTree& tree, const RowBlock& rows,
+  void route_from(const CodedTree& coded, const AnyNode* nodes, const PackedTree& tree, const RowRange& rows,
                   const std::uint16_t* codes, NodeId* leaf) const;
 
   std::vector<CodeTable> chunks_;

@@ -129,7 +129,7 @@ void CodeTable::encode_column(const Column& column, const double* value, std::ui
   }
 }
 
-void CodeTable::encode(const RowBlock& rows, std::vector<std::uint16_t>& codes) const {
+void CodeTable::encode(const RowRange& rows, std::vector<std::uint16_t>& codes) const {
   codes.resize(std::max<std::size_t>((rows.size() + kLanes - 1) / kLanes * kLanes * n_slots_, kLanes));
   for (const FeatureIndex f : used_) {  // one column after the other: its thresholds stay in the cache
     const Column& column = columns_[static_cast<std::size_t>(f)];

@@ -16,7 +16,7 @@ inline constexpr std::size_t kLanes = 8;         // rows that go down side by si
 inline constexpr std::uint16_t kNever = 0xffff;  // no code is above it
 
 /// Rows of a table, one after the other.
-struct RowBlock {
+struct RowRange {
   const Matrix& x;
   std::size_t begin, end;
   std::size_t size() const { return end - begin; }
@@ -37,7 +37,7 @@ class CodeTable {
   std::size_t n_slots() const { return n_slots_; }
 
   /// The codes of rows in groups of kLanes, the last one filled up: n_slots() * kLanes a group.
-  void encode(const RowBlock& rows, std::vector<std::uint16_t>& codes) const;
+  void encode(const RowRange& rows, std::vector<std::uint16_t>& codes) const;
 
  private:
   struct Slot {

@@ -77,7 +77,7 @@ struct Forest::Scratch {
   std::vector<NodeId> leaf;
 };
 
-void Forest::run_block(std::span<const std::int64_t> chosen, const RowBlock& rows, const CodedForest* coded,
+void Forest::run_block(std::span<const std::int64_t> chosen, const RowRange& rows, const CodedForest* coded,
                        Scratch& scratch, const Work& work, const std::function<void(const Block&)>& take) const {
   const std::size_t n = rows.size();
   const bool few = n < kFewRows;
@@ -113,7 +113,7 @@ void Forest::for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, c
   const std::size_t n_threads = std::max<std::size_t>(std::min(work.n_threads, n_blocks), 1);
   std::vector<Scratch> scratch(n_threads);
   const auto block = [&](std::size_t b, std::size_t worker) {
-    const RowBlock rows{x, b * block_rows, std::min(x.n_rows, (b + 1) * block_rows)};
+    const RowRange rows{x, b * block_rows, std::min(x.n_rows, (b + 1) * block_rows)};
     run_block(chosen, rows, coded, scratch[worker], work, take);
   };
   if (n_threads == 1) {
@@ -127,12 +127,15 @@ const CodedForest* Forest::coded(std::size_t n_rows, std::size_t n_chosen, Inter
   if (n_chosen < 2 || n_features_ > kMostCodedColumns) return nullptr;
   const std::uint64_t asked = coding_->asked += n_rows * n_chosen;
   if (!coding_->ready && asked < kWaysANode * n_nodes_) return nullptr;
-  std::call_once(coding_->once, [&] {
-    std::vector<const PackedTree*> trees;
-    for (const Member& member : members_) trees.push_back(&member.tree);
-    coding_->forest.emplace(trees, static_cast<std::size_t>(n_features_), interrupt);
-    coding_->ready = true;
-  });
+  if (!coding_->ready) {
+    const std::lock_guard lock(coding_->making);  // no call_once: who makes the codes may be interrupted
+    if (!coding_->ready) {
+      std::vector<const PackedTree*> trees;
+      for (const Member& member : members_) trees.push_back(&member.tree);
+      coding_->forest.emplace(trees, static_cast<std::size_t>(n_features_), interrupt);
+      coding_->ready = true;
+    }
+  }
   return &*coding_->forest;
 }
 

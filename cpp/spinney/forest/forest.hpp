@@ -55,7 +55,7 @@ class Forest {
   struct Scratch;
   void for_blocks(std::span<const std::int64_t> chosen, const Matrix& x, const Work& work,
                   const std::function<void(const Block&)>& take) const;
-  void run_block(std::span<const std::int64_t> chosen, const RowBlock& rows, const CodedForest* coded, Scratch& scratch,
+  void run_block(std::span<const std::int64_t> chosen, const RowRange& rows, const CodedForest* coded, Scratch& scratch,
                  const Work& work, const std::function<void(const Block&)>& take) const;
   void route(std::size_t member, const Matrix& x, std::size_t begin, std::size_t end, NodeId* leaf) const;
   void route_few(std::span<const std::int64_t> chosen, const Matrix& x, std::size_t begin, std::size_t end,
@@ -69,7 +69,7 @@ class Forest {
   struct Coding {
     std::atomic<std::uint64_t> asked = 0;  // ways of rows through trees, of all calls
     std::atomic<bool> ready = false;
-    std::once_flag once;
+    std::mutex making;
     std::optional<CodedForest> forest;
   };
   std::vector<Member> members_;

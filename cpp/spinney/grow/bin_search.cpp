@@ -2,12 +2,21 @@
 
 namespace spinney {
 
+std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& borders) {
+  const auto f = static_cast<std::size_t>(test.feature);
+  std::vector<std::uint8_t> side(borders.n_bins[f] + 1, kUnknown);
+  if (test.kind == TestKind::threshold) {
+    const auto high = borders.highs(f);
+    for (std::size_t b = 0; b < high.size(); ++b) side[b] = high[b] <= test.threshold ? kLeft : kRight;
+  } else {
+    for (const auto& [code, branch] : test.codes) side[code] = static_cast<std::uint8_t>(branch);
+  }
+  return side;
+}
+
 BinSearch::BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,
                      const ObjectiveChoice& criterion)
-    : borders_(borders),
-      layout_(layout),
-      tally_layout_(layout),
-      scale_(target.split_scale.empty() ? target.class_scale : target.split_scale) {
+    : borders_(borders), layout_(layout), tally_layout_(layout), scale_(target.search_scale()) {
   tally_layout_.n_classes = 2;
   nobody_.n_classes = layout.n_classes;
   scan_ = make_scan(criterion, nobody_);
@@ -52,10 +61,10 @@ ColumnResult BinSearch::search(const Histogram& histogram, FeatureIndex feature,
   result.constant = scratch.groups.size() < 2;
   if (result.constant) return result;
   if (borders_.nominal[f]) {
-    result.split = best_subset_test(*scan_, feature, totals, limits, scratch);
+    result.split = best_subset_test(*scan_->groups(), feature, totals, limits, scratch);
     return result;
   }
-  const Cut cut = scan_->best_group_cut(scratch.groups, totals, limits, scratch);
+  const Cut cut = scan_->groups()->best_group_cut(scratch.groups, totals, limits, scratch);
   if (!cut.found()) return result;
   const std::uint32_t lower = scratch.groups.rank[cut.position], upper = scratch.groups.rank[cut.position + 1];
   result.split.drop = cut.drop;
@@ -68,12 +77,9 @@ std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test&
   const auto f = static_cast<std::size_t>(test.feature);
   std::vector<double> moments(std::max<std::size_t>(1, static_cast<std::size_t>(layout_.n_classes)));
   std::array<double, 2> out{};
-  const auto weight = [&](std::size_t b) { return read_bin(layout_, histogram.bin(f, b), moments.data()).weight; };
-  if (test.kind == TestKind::threshold) {
-    const auto high = borders_.highs(f);
-    for (std::size_t b = 0; b < high.size(); ++b) out[high[b] <= test.threshold ? 0 : 1] += weight(b);
-  } else {
-    for (const auto& [code, branch] : test.codes) out[branch] += weight(code);
+  const std::vector<std::uint8_t> side = sides_of_bins(test, borders_);
+  for (std::size_t b = 0; b < side.size(); ++b) {
+    if (side[b] != kUnknown) out[side[b]] += read_bin(layout_, histogram.bin(f, b), moments.data()).weight;
   }
   return out;
 }

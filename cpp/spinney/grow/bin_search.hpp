@@ -12,6 +12,10 @@
 
 namespace spinney {
 
+/// The side of every bin of a test's column, the last that of missing values: unknown, as are categories that the test
+/// does not list.
+std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& borders);
+
 class BinSearch {
  public:
   BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,

@@ -1,7 +1,6 @@
 #include "spinney/grow/choose.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace spinney {
 
@@ -12,17 +11,18 @@ constexpr std::uint64_t kBestStream = 0xa0761d6478bd642fULL;  // apart from the 
 }  // namespace
 
 ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns) {
-  std::vector<FeatureIndex> columns = params.features;
-  if (columns.empty()) {
-    columns.resize(n_columns);
-    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
-  }
-  return std::make_shared<const std::vector<FeatureIndex>>(std::move(columns));
+  return std::make_shared<const std::vector<FeatureIndex>>(asked_columns(params.features, n_columns));
 }
 
 bool gains_enough(const GrowParams& params, double drop, double total_weight) {
   const double least = params.min_impurity_decrease * (1.0 - tolerance::kSum);
   return !(least > 0.0) || drop / total_weight >= least;
+}
+
+Limits limits_of(const GrowParams& params, double total_weight, double row_weight) {
+  const auto rows = static_cast<std::size_t>(params.min_samples_leaf);
+  const double weight = params.min_weight_fraction_leaf * total_weight;
+  return row_weight > 0.0 ? Limits::of_rows(rows, weight, row_weight) : Limits{rows, weight};
 }
 
 void SplitChooser::draw(RandomStream& random) {

@@ -27,6 +27,9 @@ ColumnList allowed_columns(const GrowParams& params, std::size_t n_columns);
 /// Whether a drop is the decrease of impurity that a division needs.
 bool gains_enough(const GrowParams& params, double drop, double total_weight);
 
+/// What must remain on each side of a division; row_weight: of every row in the search, 0 if they differ.
+Limits limits_of(const GrowParams& params, double total_weight, double row_weight);
+
 class SplitChooser {
  public:
   SplitChooser(const GrowParams& params, std::size_t n_columns) : params_(params), n_columns_(n_columns) {}

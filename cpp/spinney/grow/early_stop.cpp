@@ -11,9 +11,7 @@ std::vector<RowIndex> EarlyStop::rows_at(const Tree* start, NodeId leaf, const M
   if (start == nullptr) return validation_->rows;
   std::vector<RowIndex> rows;
   for (const RowIndex row : validation_->rows) {
-    NodeId node = 0;
-    while (!start->is_leaf(node)) node = next_node(*start, node, x, row);
-    if (node == leaf) rows.push_back(row);
+    if (walk(*start, 0, x, row) == leaf) rows.push_back(row);
   }
   return rows;
 }

@@ -53,11 +53,7 @@ struct Context {
     for (SampleIndex s = 0; s < samples.size(); ++s) total_weight += samples.split_weight_of(s);
   }
 
-  Limits limits() const {
-    const auto rows = static_cast<std::size_t>(params.min_samples_leaf);
-    const double weight = params.min_weight_fraction_leaf * total_weight;
-    return samples.is_unit() ? Limits::of_rows(rows, weight, samples.unit_weight) : Limits{rows, weight};
-  }
+  Limits limits() const { return limits_of(params, total_weight, samples.is_unit() ? samples.unit_weight : 0.0); }
   /// Whether the nodes of different subtrees can be grown at the same time: neither the order of growth matters, nor
   /// are rows written to that are in both.
   bool subtrees_are_independent(bool best_first) const {
@@ -191,7 +187,7 @@ void Grower::open_leaves(const Tree& start) {
   std::vector<NodeId> leaf_of(samples.size(), 0);
   std::vector<std::vector<SampleIndex>> members(start.n_nodes());
   for (SampleIndex s = 0; s < samples.size(); ++s) {
-    while (!start.is_leaf(leaf_of[s])) leaf_of[s] = next_node(start, leaf_of[s], x, samples.row[s]);
+    leaf_of[s] = walk(start, 0, x, samples.row[s]);
     members[leaf_of[s]].push_back(s);
   }
   std::vector<NodeRows> rows = store_.start(leaf_of, start.n_nodes());

@@ -149,11 +149,7 @@ void MultiwayGrower::open_root(std::shared_ptr<SortedColumns> sorted) {
   root.block = std::move(sorted);
   root.classes.assign(target_.n_outputs(), 0.0);
   for (SampleIndex s = 0; s < samples_.size(); ++s) root.classes[samples_.label[s]] += weight_[s];
-  root.features = allowed_;
-  if (root.features.empty()) {
-    root.features.resize(data_.columns.size());
-    std::iota(root.features.begin(), root.features.end(), FeatureIndex{0});
-  }
+  root.features = asked_columns(allowed_, data_.columns.size());
   root.id = builder_.add_root(stats(root.classes, static_cast<std::int64_t>(samples_.size()), nullptr));
   open(std::move(root));
 }

@@ -56,7 +56,7 @@ Planner::Planner(const PlannerInput& input, const NodeSums& sums, ThreadTeam& te
   const Summary all = summarizer_.from_moments(read_sums(input.moments, sums.total(), 0));
   total_weight_ = all.totals.weight;
   if (input.moments.equal_weights) {  // and classes that occur count the same
-    const auto& scale = input.target.split_scale.empty() ? input.target.class_scale : input.target.split_scale;
+    const auto& scale = input.target.search_scale();
     double least = scale.empty() ? 1.0 : kInfinity, most = scale.empty() ? 1.0 : 0.0;
     for (std::size_t c = 0; c < scale.size(); ++c) {
       if (!(all.totals.classes[c] > 0.0)) continue;
@@ -70,12 +70,6 @@ Planner::Planner(const PlannerInput& input, const NodeSums& sums, ThreadTeam& te
   histogram_bytes_ = std::max<std::size_t>(1, layout.size() * sizeof(std::int64_t));
   open_start(sums);
   next();
-}
-
-Limits Planner::limits() const {
-  const auto rows = static_cast<std::size_t>(params_.min_samples_leaf);
-  const double weight = params_.min_weight_fraction_leaf * total_weight_;
-  return unit_weight_ > 0.0 ? Limits::of_rows(rows, weight, unit_weight_) : Limits{rows, weight};
 }
 
 std::size_t Planner::batch_size() const {
@@ -205,7 +199,7 @@ void Planner::search(std::vector<Histogram> histograms) {
 void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
   interrupt_.check();
   SplitChooser chooser(params_, input_.columns.size());
-  const Limits limits = this->limits();
+  const Limits limits = limits_of(params_, total_weight_, unit_weight_);
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
     const auto one = [&](std::size_t i, Scratch& memory) {
       results[i] = search_.search(node.histogram, columns[i], node.totals, limits, memory);

@@ -91,7 +91,6 @@ class Planner {
   Tree grow_small(const Node& node, RowBlock block) const;
   void reveal(Node node);
   bool leaf_limit() const { return params_.max_leaf_nodes > 0 && n_leaves_ >= params_.max_leaf_nodes; }
-  Limits limits() const;
   std::size_t batch_size() const;
 
   PlannerInput input_;

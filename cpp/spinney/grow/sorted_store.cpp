@@ -102,7 +102,7 @@ ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, s
   const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
   const Totals& here = complete ? totals : observed;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
-    result.split = best_nominal(scan, feature, entries, here, limits, scratch);
+    result.split = scan.best_nominal(feature, entries, here, limits, scratch);
     return result;
   }
   const bool by_blocks = complete && !sums_.weight.empty() && entries.size() == samples_.size();

@@ -62,7 +62,7 @@ Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples
   NodeStats& stats = summary.stats;
   stats.value = raw;
   summary.totals.classes = raw;
-  const auto& split_scale = target_.split_scale.empty() ? target_.class_scale : target_.split_scale;
+  const auto& split_scale = target_.search_scale();
   for (std::size_t c = 0; c < k; ++c) {
     if (!target_.class_scale.empty()) stats.value[c] *= target_.class_scale[c];
     if (!split_scale.empty()) summary.totals.classes[c] *= split_scale[c];

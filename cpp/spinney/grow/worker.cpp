@@ -4,8 +4,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "spinney/grow/bin_search.hpp"
 #include "spinney/prefetch.hpp"
-#include "spinney/splits/surrogate.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -15,32 +15,18 @@ namespace {
 constexpr std::size_t kPiece = 1 << 15;  // rows that a thread counts at a time
 constexpr std::size_t kAhead = 32;       // rows whose codes are fetched before they are needed
 
-/// Where the bins of a test's column go; rows of a node have values of bins on one side or the other.
-std::vector<std::uint8_t> sides_of_bins(const TestTable& tests, std::size_t index, const BinBorders& borders) {
-  const auto f = static_cast<std::size_t>(tests.feature[index]);
-  std::vector<std::uint8_t> side(borders.n_bins[f] + 1, kUnknown);
-  if (tests.kind[index] == TestKind::threshold) {
-    const auto high = borders.highs(f);
-    for (std::size_t b = 0; b < high.size(); ++b) side[b] = high[b] <= tests.threshold[index] ? kLeft : kRight;
-  } else {
-    for (const auto& [code, branch] : tests.get(index).codes) side[code] = static_cast<std::uint8_t>(branch);
-  }
-  return side;
-}
-
 }  // namespace
 
 Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers, ThreadTeam& team,
                Interrupt& interrupt)
     : data_(data), team_(team), interrupt_(interrupt), accumulators_(team.size()), spare_(team.size()) {
-  constexpr SampleIndex kNobody = 0xffffffffU;
-  std::vector<SampleIndex> sample_of(data.values.n_rows, kNobody);  // samples come by target, rows as they are stored
+  std::vector<SampleIndex> sample_of(data.values.n_rows, kAbsent);  // samples come by target, rows as they are stored
   for (SampleIndex s = 0; s < samples.size(); ++s) sample_of[samples.row[s]] = s;
   const bool classes = samples.n_classes > 0;
   bounds_.n_rows = samples.size();
   for (RowIndex row = 0; row < sample_of.size(); ++row) {
     const SampleIndex s = sample_of[row];
-    if (s == kNobody) continue;
+    if (s == kAbsent) continue;
     const double w = samples.weight[s];
     row_.push_back(row);
     targets_.weight.push_back(w);
@@ -64,11 +50,7 @@ void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std:
   layout_ = layout;
   moments_ = RowMoments(layout, std::move(targets_));
   bins_ = std::make_unique<BinnedRows>(BinInput{data_, row_, features}, borders, team_, interrupt_);
-  std::vector<FeatureIndex> columns(features.begin(), features.end());
-  if (columns.empty()) {
-    columns.resize(data_.columns.size());
-    std::iota(columns.begin(), columns.end(), FeatureIndex{0});
-  }
+  const std::vector<FeatureIndex> columns = asked_columns(features, data_.columns.size());
   bin_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.bin_width());
   tally_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.equal_weights ? 2 : 3);
   side_.resize(row_.size());
@@ -154,7 +136,7 @@ std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
                     .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
                     .sum = nullptr};
   return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
-    const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests, piece.node, *borders_);
+    const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests.get(piece.node), *borders_);
     std::vector<std::uint32_t> known;
     bins_->with_column(divisions.tests.feature[piece.node], [&](const auto& block, std::size_t index) {
       for (std::size_t at = piece.range.begin; at < piece.range.end; ++at) {
@@ -168,10 +150,7 @@ std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
 }
 
 std::uint8_t Worker::place_unknown(const Divisions& divisions, std::size_t i, std::uint32_t row) const {
-  const SurrogateTable& surrogates = divisions.surrogates;
-  std::int32_t branch = kNoBranch;
-  for (std::int64_t s = surrogates.lists.begin(i); branch == kNoBranch && s < surrogates.lists.end(i); ++s)
-    branch = surrogates.answer(static_cast<std::size_t>(s), data_.values, row_[row]);
+  const std::int32_t branch = divisions.surrogates.first_answer(i, data_.values, row_[row]);
   return static_cast<std::uint8_t>(branch == kNoBranch ? divisions.default_branch[i] : branch);
 }
 
@@ -191,7 +170,7 @@ NodeSums Worker::apply(const Divisions& divisions) {
 void Worker::divide(const Divisions& divisions, std::size_t i, std::vector<std::uint32_t>& spare, NodeSums& sums) {
   const Range all = range_[divisions.node[i]];
   if (spare.size() < all.size() + 1) spare.resize(all.size() + 1);
-  const std::vector<std::uint8_t> sides = sides_of_bins(divisions.tests, i, *borders_);
+  const std::vector<std::uint8_t> sides = sides_of_bins(divisions.tests.get(i), *borders_);
   std::size_t n_left = 0;
   bins_->with_column(divisions.tests.feature[i], [&](const auto& block, std::size_t index) {
     std::uint32_t* const rows = order_.data() + all.begin;

@@ -121,11 +121,6 @@ class Scan {
   /// What only some can do; null if this one cannot.
   virtual const GroupScan* groups() const { return nullptr; }
   virtual const BlockScan* blocks() const { return nullptr; }
-
-  /// groups() must not be null.
-  Cut best_group_cut(const Groups& of, const Totals& totals, const Limits& limits, Scratch& scratch) const {
-    return groups()->best_group_cut(of, totals, limits, scratch);
-  }
 };
 
 std::unique_ptr<Scan> make_scan(const ObjectiveChoice& choice, const Samples& samples);
@@ -135,20 +130,11 @@ std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& ru
 /// The best subset test from groups of categories (scratch.groups), which it reorders.
 Split best_subset_test(const GroupScan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
                        Scratch& scratch);
-inline Split best_subset_test(const Scan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
-                              Scratch& scratch) {
-  return best_subset_test(*scan.groups(), feature, totals, limits, scratch);
-}
 
 /// The same from sorted entries of a nominal column: by groups, or by the rows in the order of a key for each category.
 Split best_by_groups(const GroupScan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
                      const Limits& limits, Scratch& scratch);
 Split best_by_keys(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, std::span<const Run> runs,
                    std::span<const double> keys, const Totals& totals, const Limits& limits, Scratch& scratch);
-
-inline Split best_nominal(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
-                          const Limits& limits, Scratch& scratch) {
-  return scan.best_nominal(feature, entries, totals, limits, scratch);
-}
 
 }  // namespace spinney

@@ -4,10 +4,7 @@ namespace spinney {
 
 NodeId next_node(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) {
   std::int32_t branch = tree.tests.answer(node, x, row);
-  for (std::int64_t s = tree.surrogates.lists.begin(node), end = tree.surrogates.lists.end(node);
-       branch == kNoBranch && s < end; ++s) {
-    branch = tree.surrogates.answer(s, x, row);
-  }
+  if (branch == kNoBranch) branch = tree.surrogates.first_answer(node, x, row);
   return tree.first_child[node] + (branch == kNoBranch ? tree.default_branch[node] : branch);
 }
 
@@ -25,13 +22,12 @@ Fork::Fork(const Test& test, std::span<const Surrogate> surrogates, std::int32_t
     : default_branch_(default_branch) {
   test_.append(test);
   for (const Surrogate& surrogate : surrogates) surrogates_.append(surrogate);
+  surrogates_.close_node();
 }
 
 std::int32_t Fork::branch(const Matrix& x, std::size_t row) const {
   std::int32_t branch = test_.answer(0, x, row);
-  for (std::size_t s = 0; branch == kNoBranch && s < surrogates_.tests.size(); ++s) {
-    branch = surrogates_.answer(s, x, row);
-  }
+  if (branch == kNoBranch) branch = surrogates_.first_answer(0, x, row);
   return branch == kNoBranch ? default_branch_ : branch;
 }
 

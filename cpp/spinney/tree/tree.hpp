@@ -85,6 +85,13 @@ struct SurrogateTable {
     const std::int32_t branch = tests.answer(index, x, row);
     return branch != kNoBranch && reversed[index] ? 1 - branch : branch;
   }
+  /// That of the first one of a node's list that can answer; kNoBranch if none can.
+  std::int32_t first_answer(std::size_t node, const Matrix& x, std::size_t row) const {
+    std::int32_t branch = kNoBranch;
+    for (std::int64_t s = lists.begin(node), end = lists.end(node); branch == kNoBranch && s < end; ++s)
+      branch = answer(static_cast<std::size_t>(s), x, row);
+    return branch;
+  }
 };
 
 inline constexpr std::int32_t kMostClasses = 65535;      // labels are kept in 16 bits
