@@ -1,15 +1,13 @@
 """Parquet and Arrow files to columns, by pyarrow. What they hold is checked before it is used."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from spinney._cli._refusal import Refusal
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of
-from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.cells import Coded, Meaning, Place, column_of, number_of, recoded
+from spinney._cli.data.columns import Column, Sheet, Wanted, check_names
 from spinney._cli.data.source import Source
 
 
@@ -75,7 +73,7 @@ def _parquet(content: Any, where: str, wanted: Wanted) -> tuple[pa.Table, list[s
 
     file = pyarrow.parquet.ParquetFile(pa.BufferReader(content))
     names = file.schema_arrow.names
-    _check_names(where, names)
+    check_names(where, names)
     kept = [name for name in names if wanted.wants(name)]
     # Columns are named by their paths: a.b of a struct would be read for a.
     return file.read(columns=kept).select(kept), names
@@ -92,14 +90,8 @@ def _ipc(content: Any, where: str, wanted: Wanted) -> tuple[pa.Table, list[str]]
     else:
         table = pa.ipc.open_stream(pa.BufferReader(content)).read_all()
     names = table.column_names
-    _check_names(where, names)
+    check_names(where, names)
     return table.select([name for name in names if wanted.wants(name)]), names
-
-
-def _check_names(where: str, names: Sequence[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise Refusal(f"{where}: two columns are called {name!r}. Rename one of them.")
 
 
 def _column(where: str, name: str, column: pa.ChunkedArray, wanted: Wanted) -> Column:
@@ -132,7 +124,7 @@ def _column(where: str, name: str, column: pa.ChunkedArray, wanted: Wanted) -> C
 
 def _numbers(column: pa.ChunkedArray, meaning: Meaning) -> Any:
     numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-    gaps = [number for gap in meaning.gaps if (number := Meaning().number(gap)) is not None]
+    gaps = [number for gap in meaning.gaps if (number := number_of(gap)) is not None]
     numbers[np.isin(numbers, gaps)] = np.nan
     return numbers
 
@@ -140,25 +132,21 @@ def _numbers(column: pa.ChunkedArray, meaning: Meaning) -> Any:
 def _coded(column: pa.ChunkedArray) -> Coded:
     """Return cells as codes; each distinct one is written as text."""
     try:
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        joined = column.unify_dictionaries()
+        codes, values = dictionary_codes(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # lists and such
-        return _merged(np.arange(len(column)), column.to_pylist())
+        codes, values = np.arange(len(column)), column.to_pylist()
+    return recoded(codes, [None if value is None else _text(value) for value in values])
+
+
+def dictionary_codes(column: pa.ChunkedArray) -> tuple[Any, list[Any]]:
+    """Return places in a list of the distinct cells, -1 for a gap, and that list."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    joined = column.unify_dictionaries()
     if not joined.num_chunks:
-        return Coded(np.zeros(0, dtype=np.int32), [])
+        return np.zeros(0, dtype=np.int64), []
     codes = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in joined.chunks]
-    return _merged(np.concatenate(codes), joined.chunk(0).dictionary.to_pylist())
-
-
-def _merged(codes: Any, values: list[Any]) -> Coded:
-    """Return codes of texts, each once; None has no text."""
-    texts = [None if value is None else _text(value) for value in values]
-    distinct = {
-        text: code for code, text in enumerate(dict.fromkeys(t for t in texts if t is not None))
-    }
-    places = [-1 if text is None else distinct[text] for text in texts]
-    return Coded(np.array([*places, -1], dtype=np.int32)[codes], list(distinct))
+    return np.concatenate(codes), joined.chunk(0).dictionary.to_pylist()
 
 
 def _text(value: Any) -> str:

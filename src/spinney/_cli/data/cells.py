@@ -8,6 +8,7 @@ is refused by file, line and column. Only distinct cells are looked at, however 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +82,17 @@ _PLAIN = Meaning()
 def stripped(found: Coded) -> Coded:
     """Return cells without the spaces around them."""
     texts = [text.strip() for text in found.texts]
-    if texts == found.texts:
-        return found
-    distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    places = np.array([*map(distinct.__getitem__, texts), -1], dtype=np.int32)
-    return Coded(places[found.codes], list(distinct))
+    return found if texts == found.texts else recoded(found.codes, texts)
+
+
+def recoded(codes: NDArray[np.integer[Any]], texts: Sequence[str | None]) -> Coded:
+    """Return cells whose texts may be there twice, or None for no value."""
+    distinct: dict[str, int] = {}
+    for text in texts:
+        if text is not None:
+            distinct.setdefault(text, len(distinct))
+    places = [-1 if text is None else distinct[text] for text in texts]
+    return Coded(np.array([*places, -1], dtype=np.int32)[codes], list(distinct))
 
 
 def column_of(

@@ -1,6 +1,7 @@
 """A column of a table as the commands hand it on, and what is asked of columns."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._cli._refusal import Refusal
 from spinney.datasets._dataset import Kind
 
 
@@ -70,6 +72,17 @@ class Column:
     def take(self, rows: NDArray[np.bool_]) -> "Column":
         """Return some rows of the column."""
         return replace(self, cells=self.cells[rows])
+
+
+class DoubtError(Exception):
+    """A fast reader refuses a file, or may read it otherwise than it is meant."""
+
+
+def check_names(where: str, names: Iterable[str]) -> None:
+    """Refuse two columns of one name."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise Refusal(f"{where}: two columns are called {name!r}. Rename one of them.")
 
 
 @dataclass(frozen=True)

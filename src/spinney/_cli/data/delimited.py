@@ -18,9 +18,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from spinney._cli._refusal import Refusal
+from spinney._cli.data.arrow import dictionary_codes
 from spinney._cli.data.careful import CarefulRows, line_of_row, read_carefully
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, stripped
-from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.cells import Coded, Meaning, Place, column_of, number_of, stripped
+from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted, check_names
 from spinney._cli.data.source import Source
 
 _DELIMITERS = (",", ";", "\t")
@@ -30,10 +31,6 @@ _PARSED = 1 << 20  # bytes that one thread takes at once
 _QUOTE, _LINE_ENDS = ord('"'), (ord("\n"), ord("\r"))
 _BAD_COLUMN = re.compile(r"In CSV column #(\d+): .*conversion error to double", re.DOTALL)
 _TEXT = pa.dictionary(pa.int32(), pa.string())
-
-
-class _DoubtError(Exception):
-    """pyarrow refuses the file, or may read it otherwise than it is meant."""
 
 
 class _TurnsToTextError(Exception):
@@ -80,9 +77,9 @@ def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
     layout, sample = _open(source, wanted or Wanted())
     try:
         if sample is None:
-            raise _DoubtError
+            raise DoubtError
         return _read_fast(layout, _guessed_texts(layout, sample))
-    except _DoubtError:
+    except DoubtError:
         return _read_carefully(layout)
 
 
@@ -130,12 +127,8 @@ def _check_header(header: Sequence[str], where: str) -> None:
             f"{where}: the first line names one column, {header[0]!r}. Part cells by commas, "
             "semicolons or tabs."
         )
-    seen: set[str] = set()
-    for name in filter(None, header):
-        if name in seen:
-            raise Refusal(f"{where}: two columns are called {name!r}. Rename one of them.")
-        seen.add(name)
-    if all(Meaning().number(name) is not None for name in header):
+    check_names(where, filter(None, header))
+    if all(number_of(name) is not None for name in header):
         raise Refusal(
             f"{where}: the first line holds numbers. It must hold the names of the columns."
         )
@@ -161,7 +154,7 @@ def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
             return _as_sheet(layout, *_parse(layout, texts))
         except _TurnsToTextError as error:
             if texts >= set(error.columns):
-                raise _DoubtError from error
+                raise DoubtError from error
             texts = texts | set(error.columns)
 
 
@@ -188,7 +181,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
         except pa.ArrowInvalid as error:
             bad = _BAD_COLUMN.match(str(error))
             if bad is None:
-                raise _DoubtError from error
+                raise DoubtError from error
             raise _TurnsToTextError([int(bad[1])]) from error
     if not any(part.num_rows for part in parts):
         raise Refusal(f"{layout.source.where} has column names but no rows.")
@@ -212,7 +205,7 @@ def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
         yield whole, n_quotes > 0
         held, n_quotes = [], 0
     if held:
-        raise _DoubtError
+        raise DoubtError
 
 
 def _check_quotes(block: bytes, delimiter: str) -> None:
@@ -224,7 +217,7 @@ def _check_quotes(block: bytes, delimiter: str) -> None:
     before = letters[np.maximum(opening - 1, 0)]  # at the start, the quote itself
     after = letters[np.minimum(closing + 1, len(letters) - 1)]
     if not (np.isin(before, ends).all() and np.isin(after, ends).all()):
-        raise _DoubtError
+        raise DoubtError
 
 
 def _as_sheet(layout: _Layout, table: pa.Table, has_quotes: bool) -> Sheet:
@@ -250,11 +243,10 @@ def _as_sheet(layout: _Layout, table: pa.Table, has_quotes: bool) -> Sheet:
 
 
 def _codes(found: pa.ChunkedArray) -> Coded:
-    joined = found.unify_dictionaries()
-    texts = joined.chunk(0).dictionary.to_pylist()
+    codes, texts = dictionary_codes(found)
     if max(map(len, texts), default=0) > csv.field_size_limit():
-        raise _DoubtError
-    return stripped(Coded(np.concatenate([c.indices.to_numpy() for c in joined.chunks]), texts))
+        raise DoubtError
+    return stripped(Coded(codes, texts))
 
 
 def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:

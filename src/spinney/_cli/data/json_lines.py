@@ -16,16 +16,13 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from spinney._cli._refusal import Refusal
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, stripped
-from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.arrow import dictionary_codes
+from spinney._cli.data.cells import Coded, Meaning, Place, column_of, recoded, stripped
+from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
 from spinney._cli.data.source import Source
 
 _NESTED = re.compile(rb":\s*[\[{]")
 _PLAIN_TYPES = (pa.float64(), pa.string(), pa.bool_(), pa.null())
-
-
-class _DoubtError(Exception):
-    """pyarrow refuses the file, or may read it otherwise than it is meant."""
 
 
 def read_json_lines(source: Source, wanted: Wanted | None = None) -> Sheet:
@@ -46,7 +43,7 @@ def read_json_lines(source: Source, wanted: Wanted | None = None) -> Sheet:
     wanted = wanted or Wanted()
     try:
         return _read_fast(source, wanted)
-    except _DoubtError:
+    except DoubtError:
         return _read_carefully(source, wanted)
 
 
@@ -58,19 +55,19 @@ def _read_fast(source: Source, wanted: Wanted) -> Sheet:
     schema: pa.Schema | None = None
     for block in source.blocks(wanted.text.encoding):
         if _NESTED.search(block):  # refused below; very deep ones would end the process here
-            raise _DoubtError
+            raise DoubtError
         if not block.isspace():
             schema = _schema(block, schema)
             parts.append(_parsed(block, schema))
     if not parts or not all(part.num_columns for part in parts):
-        raise _DoubtError
+        raise DoubtError
     try:
         table = pa.concat_tables(parts, promote_options="default")
     except pa.ArrowException as error:
-        raise _DoubtError from error
+        raise DoubtError from error
     names = [name for name in table.column_names if wanted.wants(name)]
     if not names:
-        raise _DoubtError
+        raise DoubtError
     columns = [_plain_column(name, table.column(name), wanted) for name in names]
     return Sheet(columns, others=tuple(n for n in table.column_names if not wanted.wants(n)))
 
@@ -83,7 +80,7 @@ def _parsed(block: bytes, schema: pa.Schema | None = None) -> pa.Table:
             arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
         )
     except pa.ArrowException as error:
-        raise _DoubtError from error
+        raise DoubtError from error
 
 
 def _schema(block: bytes, known: pa.Schema | None) -> pa.Schema:
@@ -107,13 +104,13 @@ def _plain_column(name: str, found: pa.ChunkedArray, wanted: Wanted) -> Column:
     kind, of = wanted.kind_of(name), found.type
     is_number = pa.types.is_floating(of) or pa.types.is_null(of)
     if of not in _PLAIN_TYPES or is_number != (kind in (None, "numeric") and is_number):
-        raise _DoubtError
+        raise DoubtError
     if wanted.text.na or (kind == "numeric" and not is_number) or kind == "ordered":
-        raise _DoubtError  # line by line, where messages need it
+        raise DoubtError  # line by line, where messages need it
     if is_number:
         numbers = found.cast(pa.float64()).to_numpy()
         if not np.isfinite(numbers[~np.isnan(numbers)]).all():
-            raise _DoubtError
+            raise DoubtError
         return Column(name, "numeric", np.array(numbers))
     return _text_column(name, found, wanted)
 
@@ -121,9 +118,7 @@ def _plain_column(name: str, found: pa.ChunkedArray, wanted: Wanted) -> Column:
 def _text_column(name: str, found: pa.ChunkedArray, wanted: Wanted) -> Column:
     if pa.types.is_boolean(found.type):
         found = found.cast(pa.string())  # true and false
-    coded = found.dictionary_encode().unify_dictionaries()
-    texts = coded.chunk(0).dictionary.to_pylist()
-    codes = np.concatenate([chunk.indices.fill_null(-1).to_numpy() for chunk in coded.chunks])
+    codes, texts = dictionary_codes(found)
     meaning = Meaning(wanted.text)
     cells = stripped(Coded(codes, texts))
     if wanted.kind_of(name) is None and all(text in meaning.gaps for text in cells.texts):
@@ -144,10 +139,7 @@ def _read_carefully(source: Source, wanted: Wanted) -> Sheet:
     place = Place(source.where, lines.__getitem__)
     columns = []
     for name, found in cells.items():
-        distinct = {text: code for code, text in enumerate(dict.fromkeys(found))}
-        codes = np.fromiter(map(distinct.__getitem__, found), np.int32, len(found))
-        coded = Coded(codes, list(distinct))
-        may_be = name not in texts
+        coded, may_be = recoded(np.arange(len(found)), found), name not in texts
         column, _ = column_of(name, coded, wanted, meaning, place, may_be_numbers=may_be)
         columns.append(column)
     return Sheet(columns, others=others)
