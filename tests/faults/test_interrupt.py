@@ -47,19 +47,31 @@ CASES = {
 SLOWER = {"GP": (200_000, 12), "IGPA": (600_000, 12), "C45": (300_000, 12), "ID3": (300_000, 12)}
 SLOWER |= {"Mixture": (100_000, 8)}
 
-INTERRUPT = """
-import signal, threading, pickle
+INTERRUPT = '''
+import math, signal, threading, pickle
 
-def interrupted(call, delay):
-    "Return the seconds from a signal to KeyboardInterrupt, the best of a few tries."
-    wait = interrupted_once(call, delay)
-    for _ in range(5):
-        if wait < 0.3:
+def interrupted(call, delay, estimator=None):
+    """Return the seconds from a signal to KeyboardInterrupt, the best of a few tries.
+
+    A call that has ended before the signal comes is tried again, sooner, and the estimator is what it
+    was: other work on the machine may have held up what the delay was measured by.
+    """
+    best, before = math.inf, dict(vars(estimator)) if estimator else {}
+    for _ in range(8):
+        wait = interrupted_once(call, delay)
+        if wait is None:
+            delay *= 0.75
+            if estimator:
+                vars(estimator).clear()
+                vars(estimator).update(before)
+            continue
+        best = min(best, wait)
+        if best < 0.3:
             break
-        wait = min(wait, interrupted_once(call, delay))
-    return wait
+    return best
 
 def interrupted_once(call, delay):
+    "Return the seconds from a signal to KeyboardInterrupt; None if the call had ended before."
     sent, ended = [], False
     def send():
         time.sleep(delay)
@@ -74,15 +86,14 @@ def interrupted_once(call, delay):
         time.sleep(0.2)
     except KeyboardInterrupt:
         assert sent, "interrupted by something else"
-        assert not ended, f"it had ended before the signal came after {delay} s"
-        return time.perf_counter() - sent[0]
+        return None if ended else time.perf_counter() - sent[0]
 
 def unfitted(estimator):
     return not [name for name in vars(estimator) if name.endswith("_")]
 
 def state(estimator):
     return pickle.dumps(sorted(vars(estimator).items()))
-"""
+'''
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -104,7 +115,7 @@ fresh, fitted = {estimator}, {estimator}.fit(X[:500, :3], y[:500])
 waits = []
 for estimator, delay in [(fresh, 0.05), (fresh, 0.4), (fresh, 1.2), (fitted, 0.3)]:
     before = state(estimator)
-    waits.append(interrupted(lambda: estimator.fit(X, y), delay))
+    waits.append(interrupted(lambda: estimator.fit(X, y), delay, estimator))
     assert state(estimator) == before
 tell(waits=waits, unfitted=unfitted(fresh), answers=len(fitted.predict(X[:9, :3])))
 """
@@ -128,7 +139,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(150_000, 20))
 y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0
 pruned = CARTClassifier(pruning="cost_complexity", cv=50)
-waits = [interrupted(lambda: pruned.fit(X, y), delay) for delay in (1.0, 2.5)]
+waits = [interrupted(lambda: pruned.fit(X, y), delay, pruned) for delay in (1.0, 2.5)]
 tell(waits=waits, unfitted=unfitted(pruned))
 """
     )
@@ -149,7 +160,8 @@ start = time.perf_counter()
 n_nodes = model.set_params(rules=False).fit(X, y).tree_.n_nodes
 grown = time.perf_counter() - start
 before = state(model.set_params(rules=True))
-waits = [interrupted(lambda: model.fit(X, y), delay) for delay in (grown + 0.3, grown + 1.0)]
+delays = (grown + 0.3, grown + 1.0)
+waits = [interrupted(lambda: model.fit(X, y), delay, model) for delay in delays]
 assert state(model) == before
 tell(waits=waits, n_nodes=n_nodes, rules=hasattr(model, "rules_"))
 """

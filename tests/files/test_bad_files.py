@@ -297,9 +297,9 @@ def test_huge_sizes_are_refused_at_once(tree, path):
     starts = [2**60, 2**64 - 1, MAX_HEADER + 1, len(data) - 7]
     for n in starts:
         path.write_bytes(n.to_bytes(8, "little") + data[8:])
-        began = time.perf_counter()
+        began = time.process_time()
         assert "header" in refusal(path)
-        assert time.perf_counter() - began < 0.1
+        assert time.process_time() - began < 0.1
 
 
 def test_a_header_of_a_million_keys_is_refused(path):
@@ -309,9 +309,9 @@ def test_a_header_of_a_million_keys_is_refused(path):
     )
     header = f'{start}{"0" * 64}","description":"[]"}},{keys}}}'.encode()
     path.write_bytes(sealed(len(header).to_bytes(8, "little") + header))
-    began = time.perf_counter()
+    began = time.process_time()
     assert "more than 65536 arrays" in refusal(path)
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_a_newer_version_says_which_spinney_it_needs(tree, path):
