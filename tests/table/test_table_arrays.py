@@ -149,8 +149,8 @@ def test_a_small_float_array_costs_next_to_nothing():
         encode_with(schema, X, estimator_name="Tree")
         encode.append(middle - start)
         again.append(perf_counter_ns() - middle)
-    assert min(encode) < 10_000
-    assert min(again) < 10_000
+    assert min(encode) < 20_000
+    assert min(again) < 20_000
 
 
 def test_encoding_does_not_write_to_its_input():
