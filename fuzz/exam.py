@@ -102,9 +102,9 @@ def _fit_again(model: Any, table: pd.DataFrame) -> None:
     if hasattr(model, "classes_"):
         y = np.asarray(model.classes_)[np.arange(len(table)) % len(model.classes_)]
     try:
-        if "warm_start" in params and "n_estimators" in params and hasattr(model, "_committee"):
+        if "warm_start" in params and "n_estimators" in params and hasattr(model, "_members"):
             list(model.estimators_)
-            n = len(model._committee) + 2
+            n = len(model._members) + 2
             model.set_params(warm_start=True, n_estimators=n).fit(table, y).predict(table)
         elif params.get("functions"):
             clone(model).set_params(population_size=6, generations=1).fit(table, y)
@@ -129,7 +129,7 @@ def _facts(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield from _rule_facts(model)
     if "pruning_path_" in own:
         yield from _path_facts(model.pruning_path_)
-    if "_committee" in own:
+    if "_members" in own:
         yield from _ensemble_facts(model, own)
     if "_gates" in own:
         yield from _mixture_facts(model)
@@ -147,7 +147,7 @@ def _table_facts(model: Any, own: dict[str, Any]) -> Iterator[tuple[str, Callabl
     yield "n_features_in_", lambda: model.n_features_in_ == len(schema.columns)
     told = own.get("feature_names_in_")
     yield "feature_names_in_", lambda: (None if told is None else told.tolist()) == names
-    part = own.get("tree_", own.get("_committee"))
+    part = own.get("tree_", own.get("_members"))
     classes = own.get("classes_")
     is_class = "Classifier" in type(model).__name__ or "Combiner" in type(model).__name__
     yield "classes_", lambda: (classes is not None) is is_class
@@ -185,7 +185,7 @@ def _path_facts(path: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _ensemble_facts(model: Any, own: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
-    n = len(model._committee)
+    n = len(model._members)
     for name in ("estimator_errors_", "estimator_weights_", "loss_curve_"):
         if name in own:
             yield name, lambda name=name: len(own[name]) == n
@@ -194,14 +194,14 @@ def _ensemble_facts(model: Any, own: dict[str, Any]) -> Iterator[tuple[str, Call
         yield "first run", lambda: model._runs[0][0] == 0
         firsts = [first for first, _ in model._runs]
         yield "runs ascend", lambda: sorted(set(firsts)) == firsts
-        yield "members", lambda: model._bagged.members is model._committee
-    lessons = [first for first, _ in model._lessons]
-    yield "lessons", lambda: lessons[0] == 0 and lessons == sorted(set(lessons)) and lessons[-1] < n
-    yield "learners", lambda: model._taught and all(taught for _, taught in model._lessons)
+        yield "members", lambda: model._bagged.members is model._members
+    runs = [first for first, _ in model._learner_runs]
+    yield "learner runs", lambda: runs[0] == 0 and runs == sorted(set(runs)) and runs[-1] < n
+    yield "learners", lambda: all(learners for _, learners in model._learner_runs)
     yield (
         "all columns",
         lambda: all(
-            0 <= place < len(model._committee.schema.columns)
+            0 <= place < len(model._members.schema.columns)
             for features in model.estimators_features_
             for place in features.tolist()
         ),

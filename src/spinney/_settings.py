@@ -26,17 +26,13 @@ _NO_LIMIT = 2**62
 _MAX_THREADS = 256  # more would only wait; their number never changes a result
 
 
-def growth_params(
-    estimator: Any, criteria: tuple[str, ...], n_rows: int, n_features: int
-) -> _core.GrowParams:
-    """Check the parameters of growth and hand them to the core.
+def growth_params(estimator: Any, n_rows: int, n_features: int) -> _core.GrowParams:
+    """Return an estimator's parameters of binary growth for the core.
 
     Parameters
     ----------
     estimator : estimator
         Whose attributes are read.
-    criteria : tuple of str
-        The names that `criterion` may have; a callable is allowed for classes.
     n_rows, n_features : int
         Of the training table, for parameters given as shares; rows that weigh something.
 
@@ -45,11 +41,7 @@ def growth_params(
     spinney._core.GrowParams
     """
     params = _core.GrowParams()
-    if callable(estimator.criterion) and criteria is CLASS_CRITERIA:
-        params.set_criterion(estimator.criterion)
-    else:
-        check_choice("criterion", estimator.criterion, criteria)
-        params.set_criterion(estimator.criterion)
+    params.set_criterion(estimator.criterion)
     check_choice("missing", estimator.missing, MISSING_RULES)
     check_choice("unseen", estimator.unseen, ("missing", "error"))
     params.set_missing(MISSING_RULES.index(estimator.missing))

@@ -1,7 +1,10 @@
-"""Labels, weights, priors and costs to the core's target: every check of `y` and weights."""
+"""Labels, weights, priors and costs to the core's target: every check of `y` and weights.
+
+Numbers far from 1 are learned in units of a power of two, so that their squares stay in range.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from spinney._choices import check_choice
 
 Floats = NDArray[np.float64]
 _MAX_CLASSES = 65_535
-_NONE: Floats = np.zeros(0)
+_FAR = 100  # powers of two
 
 
 def check_weights(sample_weight: Any, n_rows: int, *, counted: bool = False) -> Floats:
@@ -122,32 +125,43 @@ def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
     return np.zeros(len(y), dtype=bool)
 
 
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True)
-class ClassTarget:
-    """Class codes and everything that weighs them, checked."""
+class FitTarget:
+    """A checked target: class codes or numbers, and everything that weighs them."""
 
-    classes: NDArray[Any]
-    codes: NDArray[np.intp]  # -1 in rows without weight whose class no other row has
     weight: Floats
-    class_scale: Floats
-    split_scale: Floats
-    cost: Floats  # (n_classes, n_classes), or empty
+    classes: Any = None  # the labels; None for regression
+    codes: NDArray[np.intp] | None = None  # -1 in rows without weight whose class no other row has
+    y: Floats | None = None  # the numbers of regression, multiplied by 2**-exponent
+    class_scale: Floats = field(default_factory=_nothing)
+    split_scale: Floats = field(default_factory=_nothing)
+    cost: Floats = field(default_factory=_nothing)  # (n_classes, n_classes), or empty
+    split_cost: Floats | None = None  # the costs, where they enter the split search
+    exponent: int = 0
+    loss_exponent: int = 0  # of losses by the criterion, which are multiplied by 2**-loss_exponent
+    criterion: str = "squared_error"  # by which predicted numbers are judged
 
-    def with_weight(self, weight: Floats) -> "ClassTarget":
-        """Return the same target with other weights of the rows."""
-        return replace(self, weight=weight)
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The class codes, or the numbers."""
+        return np.asarray(self.y if self.codes is None else self.codes)
 
-    def core(self) -> _core.Target:
-        """Return the core's target."""
-        codes = np.maximum(self.codes, 0).astype(np.float64)
-        return _core.Target(
-            len(self.classes),
-            codes,
-            self.weight,
-            self.class_scale,
-            self.split_scale,
-            self.cost.ravel(),
-        )
+    @property
+    def strata(self) -> NDArray[Any]:
+        """What is divided evenly between parts of the rows: the classes."""
+        return np.zeros(len(self.weight)) if self.codes is None else self.codes
+
+    def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
+        """Return the core's target, with weight on the given rows only."""
+        weight = self.weight if rows is None else np.where(rows, self.weight, 0.0)
+        n_classes = 0 if self.classes is None else len(self.classes)
+        truth = np.maximum(self.truth, 0).astype(np.float64) if n_classes else self.truth
+        scales = (self.class_scale, self.split_scale, self.cost.ravel())
+        return _core.Target(n_classes, truth, weight, *scales)
 
 
 def class_target(
@@ -160,7 +174,7 @@ def class_target(
     cost_matrix: Any = None,
     cost_method: str = "gini",
     classes: NDArray[Any] | None = None,
-) -> ClassTarget:
+) -> FitTarget:
     """Check and encode a target of classes; see `spinney.CARTClassifier` for the parameters."""
     y = check_y(y, len(weight), estimator_name)
     if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
@@ -180,10 +194,18 @@ def class_target(
             raise ValueError("class_weight leaves no row with a weight above 0.")
     cost = _cost(cost_matrix, classes, absent)
     check_choice("cost_method", cost_method, ("gini", "altered_priors"))
-    split_scale = _NONE
+    split_scale = _nothing()
     if cost.size and cost_method == "altered_priors":
         split_scale = _altered(scale if scale.size else np.ones(n_classes), cost, totals)
-    return ClassTarget(classes, codes, weight, scale, split_scale, cost)
+    return FitTarget(
+        weight,
+        classes,
+        codes,
+        class_scale=scale,
+        split_scale=split_scale,
+        cost=cost,
+        split_cost=cost if cost.size and cost_method == "gini" else None,
+    )
 
 
 def _refuse_mixed(y: NDArray[Any]) -> None:
@@ -237,7 +259,7 @@ def _class_scale(class_weight: Any, priors: Any, classes: NDArray[Any], totals: 
             raise ValueError(f"priors must be above 0 and add up to 1, got {shares.tolist()}.")
         return np.asarray(shares / shares.sum() * totals.sum() / totals)
     if class_weight is None:
-        return _NONE
+        return _nothing()
     if isinstance(class_weight, str):
         check_choice("class_weight", class_weight, ("balanced", None))
         return np.asarray(totals.sum() / (len(classes) * totals))
@@ -276,7 +298,7 @@ def _per_class(name: str, given: Any, classes: NDArray[Any], default: float | No
 
 def _cost(cost_matrix: Any, classes: NDArray[Any], absent: set[Any]) -> Floats:
     if cost_matrix is None:
-        return _NONE
+        return _nothing()
     labels = classes.tolist()
     n = len(labels)
     if isinstance(cost_matrix, Mapping):
@@ -312,8 +334,30 @@ def _altered(scale: Floats, cost: Floats, totals: Floats) -> Floats:
     return np.asarray(altered * ((scale * totals).sum() / (altered * totals).sum()))
 
 
-def real_target(y: Any, weight: Floats, *, estimator_name: str) -> Floats:
-    """Check a target of numbers."""
+def real_target(
+    y: Any, weight: Floats, *, estimator_name: str, criterion: str = "squared_error"
+) -> FitTarget:
+    """Check a target of numbers, in units in which their losses stay in range."""
+    numbers = check_numbers(y, weight, estimator_name)
+    exponent = far_exponent(numbers)
+    return FitTarget(
+        weight,
+        y=np.ldexp(numbers, -exponent) if exponent else numbers,
+        exponent=exponent,
+        loss_exponent=_core.loss_degree(criterion) * exponent,
+        criterion=criterion,
+    )
+
+
+def far_exponent(y: Floats) -> int:
+    """Return e such that y * 2**-e is near 1, or 0 if y is near enough as it is."""
+    largest = float(np.abs(y).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    return exponent if largest > 0.0 and abs(exponent) > _FAR else 0
+
+
+def check_numbers(y: Any, weight: Floats, estimator_name: str) -> Floats:
+    """Return a target of numbers as it is."""
     y = check_y(y, len(weight), estimator_name)
     if y.dtype.kind == "O":
         try:
@@ -326,8 +370,3 @@ def real_target(y: Any, weight: Floats, *, estimator_name: str) -> Floats:
     if not np.isfinite(numbers).all():  # a longdouble or an object may have been too large
         raise ValueError("Input y contains infinity or a value too large for float64.")
     return numbers
-
-
-def real_core(y: Floats, weight: Floats) -> _core.Target:
-    """Return the core's target for numbers."""
-    return _core.Target(0, y, weight, _NONE, _NONE, _NONE)

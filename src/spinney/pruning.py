@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
 from spinney._choices import check_choice, check_flag
 from spinney._settings import CLASS_CRITERIA, check_cf
-from spinney._state import PlainState
-from spinney._target import check_weights, class_target, real_core, real_target
+from spinney._state import plain_state
+from spinney._target import FitTarget, check_numbers, check_weights, class_target
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
@@ -61,7 +61,8 @@ def _prune_at_alpha(tree: Tree, node_alpha: Floats, alpha: float) -> Tree:
     return tree._collapsed(node_alpha <= alpha * (1.0 + _SLACK))
 
 
-class PruningPath(PlainState):
+@plain_state
+class PruningPath:
     """The sequence of subtrees of cost-complexity pruning, from the whole tree to its root.
 
     Attributes
@@ -243,7 +244,7 @@ def link_strengths(tree: Tree) -> Floats:
 def _core_target(tree: Tree, y: Any, n_rows: int, sample_weight: Any) -> _core.Target:
     weight = check_weights(sample_weight, n_rows)
     if tree.classes is None:
-        return real_core(real_target(y, weight, estimator_name="Tree"), weight)
+        return FitTarget(weight, y=check_numbers(y, weight, "Tree")).core()
     return class_target(y, weight, estimator_name="Tree", classes=tree.classes).core()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from spinney import _core
-from spinney.ensemble._outside import outside_lesson
+from spinney.ensemble._foreign_trainer import foreign_trainer
 
 
 class ClassOwner(ClassifierMixin, BaseEstimator):
@@ -12,14 +12,8 @@ class ClassOwner(ClassifierMixin, BaseEstimator):
 
     categorical_features = "from_dtype"
     unseen = "missing"
+    n_best_splits = 1
     schema = None
-
-    def _goes_on(self):
-        return self.schema is not None
-
-    @property
-    def _schema(self):
-        return self.schema
 
 
 class NumberOwner(RegressorMixin, ClassOwner):
@@ -63,7 +57,8 @@ def boost_plan(n_members, n_classes, rule="SAMME", loss="exponential", seed=3):
 
 def teach(learners, X, y, weight=None, owner=None):
     learners = learners if isinstance(learners, list) else [learners]
-    return outside_lesson(owner or ClassOwner(), learners, X, y, weight)
+    owner = owner or ClassOwner()
+    return foreign_trainer(owner, learners, X, y, weight, owner.schema)
 
 
 def everyone(members):

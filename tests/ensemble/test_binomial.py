@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.ensemble._binomial import binomial_accuracy
+from spinney.ensemble._diversity import binomial_accuracy
 
 
 def plain(n: int, p: Fraction, enough: Any) -> Fraction:

@@ -17,7 +17,7 @@ from spinney import (
     CARTClassifier,
     CARTRegressor,
 )
-from spinney.ensemble._answers import weighted_median as our_median
+from spinney.ensemble._combine import weighted_median as our_median
 
 
 def mixed_table(n=150, seed=3):

@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from spinney import CARTClassifier, CARTRegressor
-from spinney.ensemble._lesson import tree_lesson
+from spinney.ensemble._trainer import tree_trainer
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_records_hold_the_errors_on_all_rows_and_on_those_left_out(classes):
         wrong = member.predict(X) != np.array(plan.groups(3, i))[codes]
         out = plan.counts(60, i) == 0
         wanted = weight[wrong].sum(), weight[wrong & out].sum(), weight[out].sum()
-        assert np.allclose(bagged.records[i, :3], wanted)
+        assert np.allclose(bagged.records.table()[i, :3], wanted)
     assert not bagged.n_votes.any()  # nobody asked
 
 
@@ -280,12 +280,16 @@ def test_records_of_numbers_hold_squared_errors(numbers):
     for i, member in enumerate(bagged.members.estimators):
         squares = (member.predict(X) - y) ** 2
         out = plan.counts(60, i) == 0
-        assert np.allclose(bagged.records[i, :3], [squares.sum(), squares[out].sum(), out.sum()])
+        assert np.allclose(
+            bagged.records.table()[i, :3], [squares.sum(), squares[out].sum(), out.sum()]
+        )
 
 
 def test_without_records_they_are_zero(classes):
     bagged = teach(GaussianNB(), *classes).bag(make_plan(3), 1, None, nothing)
-    assert bagged.records.tolist() == [[0.0, 0.0, 0.0, 0.0, 1.0]] * 3  # and nothing to settle
+    assert (
+        bagged.records.table().tolist() == [[0.0, 0.0, 0.0, 0.0, 1.0]] * 3
+    )  # and nothing to settle
     assert bagged.sums.shape == (60, 3)
     assert not bagged.curve.size
 
@@ -298,7 +302,7 @@ def test_huge_numbers_do_not_overflow(numbers):
     bagged = far.bag(plan, 1, None, nothing)
     assert np.allclose(bagged.means(), near.means() * 2.0**600, equal_nan=True)
     assert np.isfinite(bagged.curve).all()
-    assert np.array_equal(bagged.records[:, 2], near.records[:, 2])
+    assert np.array_equal(bagged.records.oob_weight, near.records.oob_weight)
 
 
 # -- When training ends
@@ -313,7 +317,7 @@ def test_training_stops_when_the_error_has_not_fallen_for_long_enough(classes):
         error = whole.curve[n_members]
         least, waited = (error, 0) if error < least - 0.01 else (least, waited + 1)
         n_members += 1
-    assert len(short.members) == len(short.curve) == len(short.records) == n_members < 70
+    assert len(short.members) == len(short.curve) == len(short.records.settled) == n_members < 70
     assert np.array_equal(short.curve, whole.curve[:n_members])
 
 
@@ -390,7 +394,7 @@ def test_trees_of_ours_fare_as_in_the_core(classes, kind, targets):
     plan = make_plan(9, kind, n_parts=4, n_features=3, out_of_bag=True, records=True)
     plan.set_targets(targets, 0.2)
     lesson = teach(tree, X, y, weight)
-    core = tree_lesson([tree], X, lesson.schema, [tree._encode_target(y, weight)])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)])
     ours, theirs = lesson.bag(plan, 1, None, nothing), core.bag(plan, 1, None, nothing)
     assert np.array_equal(ours.sums, theirs.sums)
     assert np.array_equal(ours.n_votes, theirs.n_votes)
@@ -411,7 +415,7 @@ def test_regression_trees_of_ours_fare_as_in_the_core(numbers, scale):
     settings = {"out_of_bag": True, "records": True}
     owner = NumberOwner()
     lesson = teach(tree, X, y, owner=owner)
-    core = tree_lesson([tree], X, lesson.schema, [tree._encode_target(y, np.ones(60))])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, np.ones(60))])
     ours, theirs = (one.bag(make_plan(3, **settings), 1, None, nothing) for one in (lesson, core))
     plan = make_plan(7, first_member=3, **settings)
     ours, theirs = lesson.bag(plan, 1, ours, nothing), core.bag(plan, 1, theirs, nothing)
@@ -428,7 +432,7 @@ def test_trees_in_a_list_with_others_are_those_of_the_core(classes):
     lesson = teach([tree, numeric], X, y)
     mixed = lesson.bag(plan, 1, None, nothing).members
     values = lesson.rows.values
-    core = tree_lesson([tree], values, lesson.schema, [tree._encode_target(y, np.ones(60))])
+    core = tree_trainer([tree], values, lesson.schema, [tree._encode_target(y, np.ones(60))])
     forest = core.bag(plan, 1, None, nothing).members
     rows, places = mixed.rows(X, "owner"), np.array([0, 2, 4])
     assert np.array_equal(mixed.answers(rows, places, 1), forest.answers(values, places, 1))

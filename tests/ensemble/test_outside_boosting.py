@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney import CARTClassifier
-from spinney.ensemble._lesson import tree_lesson
+from spinney.ensemble._trainer import tree_trainer
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def test_boosted_stumps_of_another_package_are_those_of_its_own_adaboost(classes
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     boosted = teach(stump, X, y).boost(boost_plan(15, 3), 1, None, nothing)
     peer = PeerAdaBoost(stump, n_estimators=15, random_state=0).fit(X, y)
-    assert len(boosted.members) == len(boosted.rounds) == len(peer.estimators_)
-    assert np.allclose(boosted.rounds[:, 0], peer.estimator_errors_)
-    assert np.allclose(boosted.rounds[:, 1], peer.estimator_weights_)
+    assert len(boosted.members) == len(boosted.rounds.error) == len(peer.estimators_)
+    assert np.allclose(boosted.rounds.error, peer.estimator_errors_)
+    assert np.allclose(boosted.rounds.vote_weight, peer.estimator_weights_)
     assert np.allclose(
         [member.tree_.threshold[0] for member in boosted.members.estimators],
         [member.tree_.threshold[0] for member in peer.estimators_],
@@ -46,7 +46,7 @@ def test_boosted_trees_of_ours_fare_as_in_the_core(classes, rule):
     weight = np.random.default_rng(6).integers(0, 3, 60).astype(float)
     tree = CARTClassifier(max_depth=2, max_surrogates=0)
     lesson = teach(tree, X, y, weight)
-    core = tree_lesson([tree], X, lesson.schema, [tree._encode_target(y, weight)])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)])
     plan = boost_plan(12, 3, rule=rule)
     ours, theirs = (one.boost(plan, 1, None, nothing) for one in (lesson, core))
     assert np.allclose(ours.rounds, theirs.rounds)
@@ -103,15 +103,15 @@ def test_a_member_no_better_than_chance_is_dropped_and_ends_boosting(classes):
 
     boosted = teach([GaussianNB(), Wrong()], X, y).boost(boost_plan(9, 3), 1, None, nothing)
     assert len(boosted.members) == 1
-    assert len(boosted.rounds) == 2
-    assert boosted.rounds[:, 3].tolist() == [1.0, 0.0]
-    assert boosted.rounds[1, 4] == 1.0
+    assert len(boosted.rounds.error) == 2
+    assert boosted.rounds.kept.tolist() == [1.0, 0.0]
+    assert boosted.rounds.stopped[1] == 1.0
 
 
 def test_a_perfect_member_ends_boosting(classes):
     boosted = teach(DecisionTreeClassifier(), *classes).boost(boost_plan(9, 3), 1, None, nothing)
     assert len(boosted.members) == 1
-    assert boosted.rounds[0, 1] == 1.0
+    assert boosted.rounds.vote_weight[0] == 1.0
 
 
 def test_somebody_who_watches_may_stop_boosting(classes):
@@ -141,7 +141,7 @@ def test_boosting_of_numbers_follows_the_distances(numbers):
         assert np.allclose(member.predict(X), wanted)
         off = np.abs(wanted - y) / np.abs(wanted - y).max()
         error = (weights * off).sum()
-        assert np.isclose(boosted.rounds[i, 0], error)
+        assert np.isclose(boosted.rounds.error[i], error)
         weights = weights * (error / (1 - error)) ** (1 - off)
         weights /= weights.sum()
     assert np.allclose(boosted.weights, weights)

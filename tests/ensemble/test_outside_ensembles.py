@@ -84,7 +84,7 @@ def test_an_ensemble_may_be_the_member_of_another(people):
     X, y = people
     inner = BaggingClassifier(n_estimators=3, max_features=1)
     model = BaggingClassifier(inner, n_estimators=4, max_features=2, random_state=0).fit(X, y)
-    knows_job = [1 in model._committee.features(i) for i in range(4)]
+    knows_job = [1 in model._members.features(i) for i in range(4)]
     told = [member.categorical_features != "from_dtype" for member in model.estimators_]
     assert told == knows_job
     assert model.score(X, y) > 0.75

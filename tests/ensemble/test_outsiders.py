@@ -27,7 +27,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from spinney import CARTClassifier, CARTRegressor
-from spinney.ensemble._outside import Outsiders
+from spinney.ensemble._foreign_trainer import ForeignMembers
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_members_survive_a_pickle(classes):
     X, y = classes
     members = bagged_members([GaussianNB(), CARTClassifier()], X, y, n_features=2)
     copy = pickle.loads(pickle.dumps(members))
-    assert isinstance(copy, Outsiders)
+    assert isinstance(copy, ForeignMembers)
     assert len(copy) == 4
     sums = [m.sums(m.rows(X, "owner"), np.arange(4), np.ones(0), False, 1) for m in (members, copy)]
     assert np.array_equal(*sums)

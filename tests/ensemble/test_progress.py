@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import spinney._callbacks as callbacks_module
+from spinney import _progress
 from spinney._callbacks import CallbackMixin
-from spinney.ensemble import _progress
-from spinney.ensemble._progress import progress
+from spinney._progress import progress
 
 needs_callbacks = pytest.mark.skipif(
     callbacks_module.with_callbacks is None, reason="this scikit-learn has no callbacks"
@@ -280,7 +280,7 @@ def test_prints_during_a_fit_stay_in_standard_output(open_terminal, capsys):
 
 PTY_SCRIPT = """
 from types import SimpleNamespace
-from spinney.ensemble._progress import progress
+from spinney._progress import progress
 with progress(SimpleNamespace(verbose=1), "growing trees", 3) as finished:
     finished(2)
     {then}
@@ -470,7 +470,7 @@ import sklearn.pipeline  # scikit-learn 1.9 itself needs its callbacks
 sys.modules["sklearn.callback"] = None  # so that ours cannot import them
 from sklearn.base import BaseEstimator, clone
 from spinney._callbacks import CallbackMixin, has_callbacks
-from spinney.ensemble._progress import progress
+from spinney._progress import progress
 
 class Ensemble(CallbackMixin, BaseEstimator):
     def __init__(self, verbose=0):

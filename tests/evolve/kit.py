@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from spinney import _core
-from spinney._estimator import core_dataset
+from spinney._base import core_dataset, encode_training
 from spinney.tree._tokens import OPS
 
 LETTERS = ("a", "b", "c")
@@ -41,21 +41,36 @@ def classes_of(frame: pd.DataFrame, rng: np.random.Generator, n_classes: int) ->
     return np.where(noise, rng.integers(0, n_classes, len(frame)), codes)
 
 
+def encoded(model: Any, X: Any, y: Any, weight: Any = None) -> Any:
+    """Table, columns and target as a fit of the model sees them."""
+    values, schema, target = encode_training(
+        model,
+        X,
+        y,
+        weight,
+        encode_target=model._encode_target,
+        counts_weight=False,
+        schema=None,
+    )
+    return *model._learner().share_columns(values, schema), target
+
+
 class Watched:
     """An evolution that is run step by step, with what it is run on."""
 
     def __init__(
         self, model: Any, X: Any, y: Any, weight: Any = None, *, seed: int = 0, **plan: Any
     ) -> None:
-        self.values, self.schema, self.target = model._encode(X, y, weight)
-        self.language = model._language(self.values, self.schema, self.target)
-        self.plan = model._plan()
+        learner = model._learner()
+        self.values, self.schema, self.target = encoded(model, X, y, weight)
+        self.language = learner._language(self.values, self.schema, self.target)
+        self.plan = learner.plan()
         for name, value in plan.items():
             setattr(self.plan, name, value)
         self.evolution = _core.Evolution(
             core_dataset(self.values, self.schema),
             self.target.core(),
-            model._growth_params(self.values, self.target),
+            learner.growth(self.values, self.target),
             self.language,
             self.plan,
             seed,
@@ -109,7 +124,7 @@ def recorded() -> Iterator[list[Any]]:
 
 def language_of(model: Any, X: Any, y: Any) -> tuple[Any, Any, Any]:
     """The language of a model for a table: symbols, language, encoded rows."""
-    values, schema, target = model._encode(X, y, None)
+    values, schema, target = encoded(model, X, y)
     with recorded() as seen:
-        language = model._language(values, schema, target)
+        language = model._learner()._language(values, schema, target)
     return seen[0], language, np.asfortranarray(values)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.evolve import answers
 from reference.expression import random_expression, random_rows
 
-from evolve.kit import classes_of, in_numbers, in_words, mixed_table
+from evolve.kit import classes_of, encoded, in_numbers, in_words, mixed_table
 from spinney import GPTreeClassifier, GPTreeRegressor, _core
 
 BYTES = {True: 1, False: 2, None: 0}
@@ -65,8 +65,8 @@ def test_programs_of_a_search_say_the_same_in_blocks(seed):
     rng = np.random.default_rng(seed)
     frame = mixed_table(rng, 30, 0.2)
     model = GPTreeClassifier()
-    values, schema, target = model._encode(frame, classes_of(frame, rng, 2), None)
-    language = model._language(values, schema, target)
+    values, schema, target = encoded(model, frame, classes_of(frame, rng, 2))
+    language = model._learner()._language(values, schema, target)
     strange = values.copy()
     strange[0, :2], strange[1, :2], strange[2, :2] = np.inf, -np.inf, 1e308
     symbols, constants, sizes = language.breed(40, 20, seed % 2**31)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evolve.kit import classes_of, mixed_table, recorded
+from evolve.kit import classes_of, encoded, mixed_table, recorded
 from spinney import GPTreeClassifier, _core
 from spinney.evolve import FUNCTIONS, Bool, Constant, Nominal, Numeric, Ordered, compose
 
@@ -147,10 +147,10 @@ def test_programs_over_columns_compare_only_what_has_one_type(names, kinds, max_
     functions = [COMPOSED.get(name, name) for name in sorted(names)]
     terminals = ["c0", "constants", Constant((1.0, 2.5))] if some else None
     model = GPTreeClassifier(functions=functions, terminals=terminals, max_size=max_size)
-    values, schema, target = model._encode(frame, np.arange(12) % 2, None)
+    values, schema, target = encoded(model, frame, np.arange(12) % 2)
     with recorded() as seen:
         try:
-            language = model._language(values, schema, target)
+            language = model._learner()._language(values, schema, target)
         except ValueError as problem:
             wanted = "true or false" in str(problem) or "too small" in str(problem)
             assert wanted
@@ -175,7 +175,7 @@ def test_hundreds_of_thousands_of_programs_of_a_mixed_table_are_well_typed(max_s
     frame = mixed_table(rng)
     model = GPTreeClassifier(max_size=max_size)
     with recorded() as seen:
-        language = model._language(*model._encode(frame, classes_of(frame, rng, 2), None))
+        language = model._learner()._language(*encoded(model, frame, classes_of(frame, rng, 2)))
     programs, _, sizes = check_programs(seen[0], language, n, max_size, 0)
     assert len(np.unique(programs[:5000], axis=0)) > (20 if max_size == 3 else 1000)
     if max_size == 12:
@@ -186,7 +186,7 @@ def test_no_program_is_larger_than_one_that_must_be_of_some_size():
     """Here every truth value has exactly 3 symbols, or 7, and so on."""
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
     model = GPTreeClassifier(functions=[">", "and"], terminals=["a", "constants"], max_size=6)
-    language = model._language(*model._encode(frame, [0, 1, 0], None))
+    language = model._learner()._language(*encoded(model, frame, [0, 1, 0]))
     sizes = language.breed(5000, 6, 0)[2]
     assert set(sizes.tolist()) == {3}
     assert set(language.breed(5000, 11, 0)[2].tolist()) == {3, 7, 11}

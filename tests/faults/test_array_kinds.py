@@ -7,7 +7,7 @@ from contracts.estimators import every, most_leaves, same_model, trees
 
 from spinney import CARTClassifier
 from spinney._table import encode_table, encode_with
-from spinney._target import real_target
+from spinney._target import check_numbers
 
 N, D = 64, 3
 
@@ -109,7 +109,7 @@ def test_the_core_gets_whole_aligned_numbers(kind, grid):
         assert encoded.flags.aligned
         assert not any(stride % 8 for stride in encoded.strides)
         np.testing.assert_array_equal(encoded, grid)
-    assert real_target(_unaligned(grid[:, 0]), np.ones(N), estimator_name="it").flags.aligned
+    assert check_numbers(_unaligned(grid[:, 0]), np.ones(N), "it").flags.aligned
     np.testing.assert_array_equal(tree.apply(kind(grid)), tree.apply(grid))
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from spinney import C45Classifier
-from spinney.tree._multiway import MultiwayTree
+from spinney.tree._c45 import C45Learner
+
+
+class GrownLearner(C45Learner):
+    """Keeps branches that save no errors."""
+
+    collapses = False
 
 
 class GrownC45(C45Classifier):
     """A tree that shows every test that the search found."""
 
-    def _grow(self, *arguments: Any) -> Any:
-        return MultiwayTree._grow(self, *arguments)
+    def _learner(self) -> GrownLearner:
+        return GrownLearner(self)
 
 
 def grown(table: Any, y: Any, weights: Any = None, **parameters: Any) -> Any:

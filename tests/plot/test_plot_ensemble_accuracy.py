@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestRegressor as ForestOfNumbers
 from sklearn.metrics import accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
-from spinney.ensemble._binomial import binomial_accuracy
+from spinney.ensemble._diversity import binomial_accuracy
 from spinney.ensemble._voting import VotingCombiner
 from spinney.plot import plot_ensemble_accuracy
 

@@ -6,8 +6,8 @@
     data        the arrays, little-endian, one behind the other
 
 The metadata hold `format` ("spinney"), `version`, `needs` (the first spinney that reads this
-version), `checksum` and `description`. The version is the lowest that has what the file holds, so
-that an older spinney reads all that it can. The checksum is SHA-256, in hexadecimal digits, of the
+version), `checksum` and `description`. Files are written in the present version; those of earlier
+versions are read (see `_upgrade`). The checksum is SHA-256, in hexadecimal digits, of the
 whole file with 64 zeros in its own place. Any version of the format begins its header with
 `format`, `version` and `needs`, so that every reader can tell what it lacks.
 
@@ -55,9 +55,6 @@ _ENTRY = re.compile(
     r'"data_offsets":\[(\d{1,19}),(\d{1,19})\]\}'
 )
 _ZEROS = "0" * 64
-# Arrays that came with a later version, by the end of their names: what nodes predict by, and by
-# what rows are judged.
-_LATER = {".parts.answer": (1, 1), ".parts.n_objective": (1, 1), ".parts.objective": (1, 1)}
 
 _Entry = tuple[str, str, list[int], int, int]  # name, type, shape, begin and end of an array
 
@@ -68,6 +65,7 @@ class Contents:
 
     description: str
     arrays: dict[str, NDArray[Any]]
+    version: tuple[int, int] = VERSION
 
 
 def is_storable(dtype: np.dtype[Any]) -> bool:
@@ -93,15 +91,10 @@ def to_chunks(contents: Contents) -> Iterator[Any]:
     yield from data
 
 
-def version_for(names: Iterable[str]) -> tuple[int, int]:
-    """Return the lowest version of the format that has arrays of these names."""
-    later = [version for name in names for end, version in _LATER.items() if name.endswith(end)]
-    return max(later, default=min(VERSIONS))
-
-
-def _header(description: str, checksum: str, entries: Sequence[Any]) -> bytes:
+def _header(
+    description: str, checksum: str, entries: Sequence[Any], version: tuple[int, int] = VERSION
+) -> bytes:
     """Return the length of the header and the header."""
-    version = version_for(name for name, *_ in entries)
     words = f"{version[0]}.{version[1]}"
     facts = {"format": "spinney", "version": words, "needs": VERSIONS[version]}
     facts |= {"checksum": checksum, "description": description}
@@ -178,6 +171,7 @@ def parse(start: bytes, data: NDArray[np.uint8]) -> Contents:
 class _Header:
     checksum: str
     checksum_place: int  # in the file
+    version: tuple[int, int]
     description: str
     entries: list[_Entry]
 
@@ -188,7 +182,7 @@ def _read_header(start: bytes, n_bytes: int) -> _Header:
         text = start[8:].decode("ascii")
     except UnicodeDecodeError:
         raise ModelFileError("its header is damaged: it is not plain ASCII") from None
-    place = _check_version(text)
+    version, place = _check_version(text)
     found = _CHECKSUM.match(text, place)
     if found is None:
         raise ModelFileError("its header is damaged: the checksum or description is missing")
@@ -197,9 +191,9 @@ def _read_header(start: bytes, n_bytes: int) -> _Header:
     except ValueError:
         raise ModelFileError("its header is damaged: the description does not end") from None
     entries = _entries(text, place + 1, n_bytes)
-    if _header(description, found[1], entries) != start:
+    if _header(description, found[1], entries, version) != start:
         raise ModelFileError("its header is not written the way that model files are")
-    return _Header(found[1], 8 + found.start(1), description, entries)
+    return _Header(found[1], 8 + found.start(1), version, description, entries)
 
 
 def _read_data(start: bytes, header: _Header, data: NDArray[np.uint8]) -> Contents:
@@ -208,10 +202,10 @@ def _read_data(start: bytes, header: _Header, data: NDArray[np.uint8]) -> Conten
     if _digest([zeroed, data.data]) != header.checksum:
         raise ModelFileError("it is damaged: its contents do not match its checksum")
     arrays = {entry[0]: _array(data, *entry[1:]) for entry in header.entries}
-    return Contents(header.description, arrays)
+    return Contents(header.description, arrays, header.version)
 
 
-def _check_version(text: str) -> int:
+def _check_version(text: str) -> tuple[tuple[int, int], int]:
     head = _HEAD.match(text)
     if head is None:
         raise ModelFileError("it is no model file of spinney, or its header is damaged")
@@ -221,7 +215,9 @@ def _check_version(text: str) -> int:
             f"it is of version {head[1]}.{head[2]} of the format and needs spinney {head[3]} or "
             f"later; this one reads versions up to {VERSION[0]}.{VERSION[1]}"
         )
-    return head.end()
+    if version not in VERSIONS:
+        raise ModelFileError(f"there is no version {head[1]}.{head[2]} of the format")
+    return version, head.end()
 
 
 def _entries(text: str, place: int, n_bytes: int) -> list[_Entry]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spinney._atomic import write_atomically
 from spinney._file._container import MAX_ARRAYS, Contents, read, to_chunks
 from spinney._file._errors import ModelFileError
+from spinney._file._upgrade import present_name, present_state
 from spinney._file._values import Decoder, Encoder, canonical, parse_json
 from spinney._state import recipe_named, recipe_of
 
@@ -187,7 +188,8 @@ def model_of(contents: Contents, functions: Mapping[str, Any]) -> Any:
     referred: list[list[int]] = []
     for place, entry in enumerate(listed):
         decoder = Decoder(place, objects, contents.arrays, functions)
-        objects.append(_build(entry, place, decoder, is_last=place == len(listed) - 1))
+        is_last = place == len(listed) - 1
+        objects.append(_build(entry, place, decoder, contents.version, is_last=is_last))
         taken += decoder.taken
         referred.append(decoder.referred)
     _check_order(referred)
@@ -197,11 +199,13 @@ def model_of(contents: Contents, functions: Mapping[str, Any]) -> Any:
     return objects[-1]
 
 
-def _build(entry: Any, place: int, decoder: Decoder, *, is_last: bool) -> Any:
+def _build(
+    entry: Any, place: int, decoder: Decoder, version: tuple[int, int], *, is_last: bool
+) -> Any:
     if not isinstance(entry, dict) or list(entry) != ["class", "state"]:
         raise ModelFileError(f"object {place} has no class and state")
     name, stored = entry["class"], entry["state"]
-    recipe = recipe_named(name) if isinstance(name, str) else None
+    recipe = recipe_named(present_name(name, version)) if isinstance(name, str) else None
     if recipe is None or not isinstance(stored, dict):
         raise ModelFileError(f"object {place} is of the unknown class {str(name)[:40]!r}")
     if is_last and not _is_model(recipe):
@@ -212,6 +216,7 @@ def _build(entry: Any, place: int, decoder: Decoder, *, is_last: bool) -> Any:
         raise ModelFileError(f"object {place} (Function) has another name than what it calls")
     try:
         state = {field: decoder.decode(value, field) for field, value in stored.items()}
+        state = present_state(state, version)
         return recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))
     except MemoryError:
         raise

@@ -7,10 +7,10 @@
 from typing import Any
 
 from spinney._state._kinds import StateError
-from spinney._state._plain import PlainState
+from spinney._state._plain import plain_state
 from spinney._state._recipes import Recipe
 
-__all__ = ["PlainState", "Recipe", "StateError", "recipe_named", "recipe_of"]
+__all__ = ["Recipe", "StateError", "plain_state", "recipe_named", "recipe_of"]
 
 
 def recipe_of(thing: Any) -> Recipe[Any] | None:

@@ -1,12 +1,11 @@
-"""The recipe of an estimator: its parameters, and what a fit left behind.
+"""The recipe of an estimator: its parameters, and the attributes that a fit left behind.
 
-Parameters are stored as they are given, and looked at where they are used, as always. Attributes of
-a fit are listed in `_fitted`.
+A class declares its attributes in `_fitted_fields`, by name and kind, those that follow from others
+in `_made_again`, and checks in `_check_state` whether they fit together.
 """
 
 from typing import Any
 
-from spinney._state._fitted import CHECKS, FITTED, MADE, finish
 from spinney._state._kinds import Kind
 from spinney._state._recipes import Recipe, check_fields, check_names
 
@@ -14,19 +13,13 @@ _PARAMS = Kind("a dict of parameters", lambda v: type(v) is dict)
 _ATTRIBUTES = Kind("a dict of attributes", lambda v: type(v) is dict)
 
 
-def _fitted_fields(cls: type) -> dict[str, Kind]:
-    """Return the attributes of a fit that the class and its bases set."""
-    fields: dict[str, Kind] = {}
-    for base in reversed(cls.__mro__):
-        fields.update(FITTED.get(base.__name__, {}))
-    return fields
-
-
-def estimator(cls: type) -> Recipe[Any]:
+def estimator(cls: Any) -> Recipe[Any]:
     """Return the recipe of an estimator."""
-    fitted = _fitted_fields(cls)
-    names = list(cls._get_param_names())  # type: ignore[attr-defined]
-    made = [name for base in cls.__mro__ for name in MADE.get(base.__name__, ())]
+    fitted: dict[str, Kind] = {}
+    for base in reversed(cls.__mro__):
+        fitted.update(vars(base).get("_fitted_fields", {}))
+    names = list(cls._get_param_names())
+    made = getattr(cls, "_made_again", ())
 
     def take(thing: Any) -> dict[str, Any]:
         own = vars(thing)
@@ -47,10 +40,7 @@ def estimator(cls: type) -> Recipe[Any]:
         thing.__init__(**state["params"])
         vars(thing).update(attributes)
         if attributes:
-            for base in cls.__mro__:
-                for check in CHECKS.get(base.__name__, ()):
-                    check(thing)
-            finish(thing)
+            thing._check_state()
         vars(thing).update(state.get("extra", {}))
 
     extra = Kind("a dict of attributes", lambda v: type(v) is dict and bool(v), optional=True)

@@ -134,6 +134,24 @@ def one(*classes: type) -> Kind:
     return Kind(f"a {names}", lambda v: isinstance(v, classes))
 
 
+def named(name: str) -> Kind:
+    """Return the kind of an object of a class that cannot be imported here."""
+    return Kind(f"a {name}", lambda v: type(v).__name__ == name)
+
+
+def need(fits: bool, who: Any, what: str) -> None:
+    """Refuse an object whose attributes do not fit together."""
+    if not fits:
+        raise StateError(f"{type(who).__name__}: {what}.")
+
+
+def same_labels(one_: Any, other: Any) -> bool:
+    """Tell whether two arrays of labels, or None, are the same."""
+    if one_ is None or other is None:
+        return one_ is other
+    return bool(one_.dtype == other.dtype and one_.tolist() == other.tolist())
+
+
 def _is_labels(value: Any) -> bool:
     """Tell whether a value is an array of labels that differ."""
     if not is_array(value) or value.ndim != 1 or value.dtype.kind not in "biufUO":
@@ -165,3 +183,6 @@ NAMES = Kind("a 1-D array of texts", _is_names)
 FLOATS = array(np.float64)
 FLOATS_2D = array(np.float64, 2)
 PLACES = array(np.int64)
+SIZE = whole(0, 2**40)
+SEED = whole(0, 2**64 - 1)
+SHARE = Kind("a number from 0 to 1", lambda v: type(v) is float and 0.0 <= v <= 1.0)

@@ -15,6 +15,7 @@ from spinney._state._kinds import (
     NAMES,
     NUMBER,
     PLACES,
+    SHARE,
     TEXT,
     Kind,
     StateError,
@@ -29,12 +30,12 @@ from spinney._state._kinds import (
 from spinney._state._recipes import Recipe, record
 from spinney._state._trees import as_objects
 from spinney._table import Schema
-from spinney.ensemble._ballots import Member as VotingMember
-from spinney.ensemble._lesson import Bagged
-from spinney.ensemble._outsiders import Member, Outsiders
-from spinney.ensemble._quorum import Quorum
-from spinney.ensemble._selection_report import SelectionReport
-from spinney.ensemble._view import Forest
+from spinney.ensemble._foreign_members import ForeignMembers, Member
+from spinney.ensemble._forest import Forest
+from spinney.ensemble._selection import SelectionReport
+from spinney.ensemble._trainer import Bagged, MemberRecords
+from spinney.ensemble._voting_members import Member as VotingMember
+from spinney.ensemble._voting_rules import Quorum
 from spinney.mixture._design import Category, Design, Numeric
 from spinney.mixture._experts import LinearExpert, LogisticExpert
 from spinney.mixture._gates import GateTree
@@ -71,17 +72,31 @@ ITERATION = Recipe(
 
 # -- Ensembles
 
-BAGGED = record(
-    Bagged,
-    members=one(Forest, Outsiders),
-    sums=array(np.float64, None),
-    n_votes=PLACES,
-    curve=FLOATS,
-    n_to_cover=_COUNT,
-    records=FLOATS_2D,
-    exponent=_EXPONENT,
-    was_judged=FLAG,
-)
+_BAGGED: dict[str, Kind] = {
+    "members": one(Forest, ForeignMembers),
+    "sums": array(np.float64, None),
+    "n_votes": PLACES,
+    "curve": FLOATS,
+    "n_to_cover": _COUNT,
+    "records": FLOATS_2D,
+    "exponent": _EXPONENT,
+    "was_judged": FLAG,
+}
+
+
+def _take_bagged(bagged: Bagged) -> dict[str, Any]:
+    state = {name: getattr(bagged, name) for name in _BAGGED}
+    return {**state, "records": bagged.records.table()}
+
+
+def _fill_bagged(bagged: Bagged, state: dict[str, Any]) -> None:
+    if state["records"].shape[1] != len(MemberRecords._fields):
+        raise StateError("Bagged: records have other columns.")
+    for name, value in {**state, "records": MemberRecords.of(state["records"])}.items():
+        object.__setattr__(bagged, name, value)
+
+
+BAGGED = Recipe(Bagged, _BAGGED, _take_bagged, _fill_bagged)
 REPORT = record(
     SelectionReport,
     method=TEXT,
@@ -100,7 +115,7 @@ REPORT = record(
 )
 
 
-def _check_outsiders(committee: Outsiders) -> None:
+def _check_foreign(committee: ForeignMembers) -> None:
     n_columns = len(committee.schema.columns)
     n_classes = 0 if committee.classes is None else len(committee.classes)
     for i, member in enumerate(committee.members):
@@ -118,17 +133,16 @@ def _check_outsiders(committee: Outsiders) -> None:
 
 
 MEMBER = record(Member, estimator=ANYTHING, features=array(np.int32), groups=many(_COUNT, tuple))
-OUTSIDERS = record(
-    Outsiders,
-    _check_outsiders,
+FOREIGN_MEMBERS = record(
+    ForeignMembers,
+    _check_foreign,
     members=many(one(Member)),
     schema=one(Schema),
     classes=or_none(LABELS),
     unseen=ANYTHING,
 )
 VOTING_MEMBER = replace(record(VotingMember, who=TEXT, frozen=ANYTHING), alias="VotingMember")
-_SHARE = Kind("a number from 0 to 1", lambda v: type(v) is float and 0.0 <= v <= 1.0)
-QUORUM = record(Quorum, share=_SHARE, strict=FLAG)
+QUORUM = record(Quorum, share=SHARE, strict=FLAG)
 
 # -- Mixtures
 
@@ -266,6 +280,6 @@ GATE = _part(
 )
 
 RECORDS: list[Recipe[Any]] = [
-    *(ITERATION, BAGGED, REPORT, MEMBER, OUTSIDERS, VOTING_MEMBER, QUORUM),
+    *(ITERATION, BAGGED, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
     *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
 ]

@@ -23,7 +23,7 @@ from spinney._state._kinds import (
 )
 from spinney._state._recipes import Recipe
 from spinney._table import Schema
-from spinney.ensemble._view import Forest
+from spinney.ensemble._forest import Forest
 from spinney.pruning import PruningPath, _Subtrees
 from spinney.tree._view import Tree
 

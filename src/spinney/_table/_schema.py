@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from spinney._state import PlainState
+from spinney._state import plain_state
 
 Kind: TypeAlias = Literal["numeric", "ordered", "nominal"]
 Label: TypeAlias = str | int | float | bool
@@ -58,8 +58,9 @@ class Column:
         return {"name": self.name, "kind": self.kind, "categories": self.categories}
 
 
+@plain_state
 @dataclass(frozen=True)
-class Schema(PlainState):
+class Schema:
     """The columns of a table, in order.
 
     Parameters

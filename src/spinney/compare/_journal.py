@@ -294,7 +294,7 @@ def _told(progress: bool | Tell, n_units: int, n_before: int) -> Iterator[Callab
         yield lambda n_done: None
         return
     if progress is True:
-        from spinney.ensemble._progress import progress as shown_progress
+        from spinney._progress import progress as shown_progress
 
         asked = SimpleNamespace(verbose=True)
         with shown_progress(asked, "units", n_units, start=n_before) as tell:

@@ -3,16 +3,22 @@
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.ensemble._bagged import PermutationImportance
 from spinney.ensemble._bagging import BaggingClassifier, BaggingRegressor
-from spinney.ensemble._binomial import binomial_accuracy
 from spinney.ensemble._boosting import AdaBoostClassifier, AdaBoostRegressor
-from spinney.ensemble._coverage import CoverageTable
-from spinney.ensemble._diversity import Diversity, disagreement, diversity, kappa, q_statistic
+from spinney.ensemble._diversity import (
+    Diversity,
+    binomial_accuracy,
+    disagreement,
+    diversity,
+    kappa,
+    q_statistic,
+)
 from spinney.ensemble._filtering import BoostByFilteringClassifier
-from spinney.ensemble._forest import RandomForestClassifier, RandomForestRegressor
+from spinney.ensemble._forest import Forest
 from spinney.ensemble._igpa_forest import IGPAForestClassifier, IGPAForestRegressor
-from spinney.ensemble._selection_report import SelectionReport
-from spinney.ensemble._view import Forest
+from spinney.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
+from spinney.ensemble._selection import SelectionReport
 from spinney.ensemble._voting import VotingCombiner
+from spinney.ensemble._voting_rules import CoverageTable
 
 __all__ = [
     "AdaBoostClassifier",

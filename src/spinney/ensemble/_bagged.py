@@ -1,9 +1,12 @@
-"""Members trained next to each other: out-of-bag estimates, selection, proximities, importances."""
+"""Base class of ensembles whose members are trained next to each other.
+
+It has out-of-bag estimates, selection of members, proximities and permutation importances.
+"""
 
 import warnings
-from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +14,40 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer, check_number
-from spinney._estimator import FitTarget
+from spinney._choices import check_integer
 from spinney._settings import random_seed, thread_count
-from spinney._target import check_weights
-from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
-from spinney.ensemble._base import BaseEnsemble
-from spinney.ensemble._lesson import Bagged, in_units, judged_by
-from spinney.ensemble._view import Forest
+from spinney._state._kinds import (
+    FINITE,
+    FLOATS,
+    FLOATS_2D,
+    PLACES,
+    SEED,
+    SHARE,
+    SIZE,
+    Kind,
+    array,
+    many,
+    need,
+    one,
+    perhaps,
+    row,
+    whole,
+)
+from spinney._target import FitTarget, check_weights
+from spinney.ensemble._ensemble import BaseEnsemble, Finished
+from spinney.ensemble._forest import Forest
+from spinney.ensemble._sampling import sampling_plan
+from spinney.ensemble._selection import SelectionReport, Selector
+from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
 from spinney.tree._igpa import unsettled
 from spinney.tree._scale import scaled
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 # How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns, what
 # was done to classes and how often, seed.
 Drawn: TypeAlias = tuple[int, int, int, int, int, float, int]
+_DRAWN = row(SIZE, SIZE, whole(1, 2**40), SIZE, SIZE, SHARE, SEED)
 
 
 @dataclass(frozen=True)
@@ -46,11 +68,12 @@ class PermutationImportance:
     standard_error: Floats
 
 
-def warn_unsettled(records: Floats) -> None:
+def warn_unsettled(records: MemberRecords, first: int) -> None:
     """Warn of trees that were still changing when their iterations ended."""
-    n_unsettled = int(np.count_nonzero(records[:, 4] == 0))
+    settled = records.settled[first:]
+    n_unsettled = int(np.count_nonzero(settled == 0))
     if n_unsettled:
-        who = f"{n_unsettled} of {len(records)} trees"
+        who = f"{n_unsettled} of {len(settled)} trees"
         warnings.warn(unsettled(who), ConvergenceWarning, stacklevel=4)
 
 
@@ -67,37 +90,67 @@ class BaggedEnsemble(BaseEnsemble):
     _bagged: Bagged
     _runs: list[tuple[int, Drawn]]  # for each fit of a warm start: its first member, its draws
 
-    @abstractmethod
-    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
-        """Check what members see of the data."""
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_seed": SEED,
+        "_bagged": one(Bagged),
+        "_runs": many(row(whole(), _DRAWN)),
+        "_used": array(np.bool_),
+        "selected_": PLACES,
+        "selection_report_": perhaps(one(SelectionReport)),
+        "oob_error_curve_": perhaps(FLOATS),
+        "oob_decision_function_": perhaps(FLOATS_2D),
+        "oob_prediction_": perhaps(FLOATS),
+        "oob_score_": perhaps(FINITE),
+    }
 
-    def _train(self, lesson: Any, finished: Any) -> None:
-        goes_on = self._goes_on()
-        before = self._bagged if goes_on else None
-        if not goes_on:
+    def _check_state(self) -> None:
+        super()._check_state()
+        n, selected = len(self._members), self.selected_
+        inside = len(selected) > 0 and selected.min() >= 0 and selected.max() < n
+        need(bool(inside and (np.diff(selected) > 0).all()), self, "selected_ are no members")
+        need(self._bagged.members is self._members, self, "_bagged holds other members")
+        firsts = [first for first, _ in self._runs]
+        need(firsts[:1] == [0] and firsts == sorted(set(firsts)), self, "_runs are not in order")
+        for _, drawn in self._runs:
+            plan_of(drawn)  # refuses what it does not know
+
+    def _selector(self) -> Selector | None:
+        """Return what selects members; None if all vote."""
+        return None
+
+    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
+        """Return what members see of the data."""
+        return sampling_plan(
+            sampling=self.sampling,
+            bootstrap=getattr(self, "bootstrap", True),
+            max_samples=self.max_samples,
+            n_rows=int((trainer.target.weight > 0).sum()),
+            n_members=n_members,
+            seed=self._seed,
+        )
+
+    def _train(self, trainer: Any, finished: Finished) -> None:
+        continues = self._continues()
+        before = self._bagged if continues else None
+        if not continues:
             self._seed = random_seed(self.random_state)
-        plan = self._plan(lesson, self._n_members())
-        plan.first_member = len(before.members) if before is not None else 0
-        self._set_stopping(plan)
-        if before is not None:
-            self._check_judged(before, plan, len(lesson.target.weight))
-        bagged = lesson.bag(plan, self._n_threads(lesson), before, finished)
-        self._remember_members(lesson, bagged.members)
-        self._bagged = bagged
-        self._runs = [*(self._runs if goes_on else []), (plan.first_member, plan.__getstate__())]
-        self._used = lesson.target.weight > 0
-        self._select(bagged, lesson.judged)
-        if plan.out_of_bag:
-            self._remember_bag(bagged, lesson.target)
-        warn_unsettled(bagged.records[plan.first_member :])
-
-    def _set_stopping(self, plan: _core.EnsemblePlan) -> None:
-        check_choice("stop", self.stop, ("oob", None))
+        selector = self._selector()
+        plan = self._plan(trainer, self._n_members())
+        plan.first_member = 0 if before is None else len(before.members)
         if self.stop == "oob":
-            plan.patience = check_integer("patience", self.patience, low=1)
-            plan.tolerance = check_number("tolerance", self.tolerance, low=0.0)
-        plan.out_of_bag = check_flag("oob_score", self.oob_score) or self.stop == "oob"
-        plan.records = getattr(self, "selection", None) is not None
+            plan.patience, plan.tolerance = int(self.patience), float(self.tolerance)
+        plan.out_of_bag = bool(self.oob_score) or self.stop == "oob"
+        plan.records = selector is not None and selector.selection is not None
+        if before is not None:
+            self._check_judged(before, plan, len(trainer.target.weight))
+        bagged = trainer.bag(plan, self._n_threads(trainer), before, finished)
+        runs = [*(self._runs if continues else []), (plan.first_member, plan.__getstate__())]
+        self._keep_members(trainer, bagged.members)
+        self._bagged, self._runs, self._used = bagged, runs, trainer.target.weight > 0
+        self._select(selector, bagged, trainer.judged)
+        if plan.out_of_bag:
+            self._keep_out_of_bag(bagged, trainer.target)
+        warn_unsettled(bagged.records, plan.first_member)
 
     def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, n_rows: int) -> None:
         """Refuse to compare, or add up, what was not told of earlier members."""
@@ -115,17 +168,21 @@ class BaggedEnsemble(BaseEnsemble):
                 "use warm_start=False."
             )
 
-    def _n_threads(self, lesson: Any) -> int:
+    def _n_threads(self, trainer: Any) -> int:
         """Return the number of threads: one where a criterion is the user's own function."""
-        callables = [callable(getattr(one, "criterion", None)) for one in lesson.learners]
+        callables = [callable(getattr(one, "criterion", None)) for one in trainer.learners]
         return 1 if any(callables) else thread_count(self.n_jobs)
 
     # -- Which members answer
 
-    def _select(self, bagged: Bagged, target: FitTarget) -> None:
+    def _select(self, selector: Selector | None, bagged: Bagged, target: FitTarget) -> None:
         self.selected_ = np.arange(len(bagged.members), dtype=np.int64)
+        if selector is not None:
+            self.selected_, report = selector.select(self, bagged, target)
+            if report is not None:
+                self.selection_report_ = report
 
-    def _members(self) -> NDArray[np.int64]:
+    def _voters(self) -> NDArray[np.int64]:
         return self.selected_
 
     def drop(self, members: Any) -> Self:
@@ -142,7 +199,7 @@ class BaggedEnsemble(BaseEnsemble):
         self
         """
         check_is_fitted(self)
-        n_members = len(self._committee)
+        n_members = len(self._members)
         dropped = np.asarray(list(members) if np.iterable(members) else [members])
         if dropped.dtype == np.bool_ and dropped.shape == (n_members,):
             dropped = np.flatnonzero(dropped)
@@ -162,7 +219,7 @@ class BaggedEnsemble(BaseEnsemble):
 
     # -- Rows that members did not see
 
-    def _remember_bag(self, bagged: Bagged, target: FitTarget) -> None:
+    def _keep_out_of_bag(self, bagged: Bagged, target: FitTarget) -> None:
         """Keep the answers of the members that did not see a row."""
         self.oob_error_curve_ = bagged.curve
         used = target.weight > 0
@@ -175,13 +232,28 @@ class BaggedEnsemble(BaseEnsemble):
                 UserWarning,
                 stacklevel=4,
             )
-        self._remember_bag_answers(bagged.means(), seen, target)
+        self._keep_oob_answers(bagged.means(), seen, target)
 
-    @abstractmethod
-    def _remember_bag_answers(
-        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
-    ) -> None:
+    def _keep_oob_answers(self, means: Floats, seen: Mask, target: FitTarget) -> None:
         """Keep the out-of-bag predictions and their score."""
+        if target.classes is None:
+            self.oob_prediction_ = means[:, 0]
+            self._keep_oob_r2(means, seen, target)
+            return
+        totals = means.sum(axis=1, keepdims=True)
+        self.oob_decision_function_ = means / np.where(totals > 0, totals, 1.0)
+        if seen.any():
+            hits = means[seen].argmax(axis=1) == target.truth[seen]
+            self.oob_score_ = float(np.average(hits, weights=target.weight[seen]))
+
+    def _keep_oob_r2(self, means: Floats, seen: Mask, target: FitTarget) -> None:
+        if np.count_nonzero(seen) < 2:
+            return
+        y, weight = target.truth[seen], target.weight[seen]
+        answers = np.ldexp(means[seen, 0], -target.exponent)
+        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+        error = np.average((y - answers) ** 2, weights=weight)
+        self.oob_score_ = float(1.0 - error / spread) if spread > 0 else 0.0
 
     def oob_permutation_importance(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 1
@@ -205,7 +277,8 @@ class BaggedEnsemble(BaseEnsemble):
         """
         check_is_fitted(self)
         repeats = check_integer("n_repeats", n_repeats, low=1)
-        if not isinstance(self._committee, Forest):
+        learners = self._learner_runs[-1][1]
+        if not isinstance(self._members, Forest):
             raise TypeError("out-of-bag importances need members that are trees of this package.")
         values = self._rows(X)
         if len(values) != len(self._used):
@@ -213,15 +286,19 @@ class BaggedEnsemble(BaseEnsemble):
                 f"X has {len(values)} rows, but fit saw {len(self._used)}. Give the table of fit: "
                 "only its rows are known to be unseen by a member."
             )
-        weight = check_weights(sample_weight, len(values), counted=self._counts_weight())
-        target = self._encode_target(y, weight)
+        weight = check_weights(
+            sample_weight,
+            len(values),
+            counted=any(learner._learner().counts_weight for learner in learners),
+        )
+        target = learners[0]._encode_target(y, weight)
         if not np.array_equal(target.weight > 0, self._used):
             raise ValueError(
                 "the rows of weight 0 are not those of fit. Give the sample_weight of fit."
             )
-        forest = in_units(self._committee, target)
-        members, parts = self._members(), []
-        ends = [*[first for first, _ in self._runs[1:]], len(self._committee)]
+        forest = in_units(self._members, target)
+        members, parts = self._voters(), []
+        ends = [*[first for first, _ in self._runs[1:]], len(self._members)]
         for (first, drawn), end in zip(self._runs, ends, strict=True):
             own = members[(members >= first) & (members < end)]
             parts.append(
@@ -234,7 +311,7 @@ class BaggedEnsemble(BaseEnsemble):
         if not len(known):
             raise ValueError("every member saw all rows. Use a sampling that leaves rows out.")
         spread = known.std(axis=0, ddof=1) if len(known) > 1 else np.zeros(known.shape[1])
-        loss_exponent = judged_by(target, self._taught).loss_exponent
+        loss_exponent = judged_by(target, learners).loss_exponent
         numbers = (importances, known.mean(axis=0), spread / np.sqrt(len(known)))
         return PermutationImportance(*(scaled(one, loss_exponent) for one in numbers))
 
@@ -253,54 +330,10 @@ class BaggedEnsemble(BaseEnsemble):
         array of shape (n_rows, n_others)
         """
         check_is_fitted(self)
-        members = self._members()
+        members = self._voters()
         left = self.apply(X)[:, members]
         right = left if Y is None else self.apply(Y)[:, members]
         same = np.zeros((len(left), len(right)))
         for member in range(len(members)):
             same += left[:, member, None] == right[None, :, member]
         return same / len(members)
-
-
-class BaggedClasses(CombinesClasses, BaggedEnsemble):
-    """Members that vote for classes."""
-
-    def _check_answering(self) -> None:
-        super()._check_answering()
-        check_choice("ties", self.ties, ("lowest", "random"))
-
-    def _decide(self, sums: Floats) -> NDArray[Any]:
-        check_choice("ties", self.ties, ("lowest", "random"))
-        if self.ties == "lowest":
-            return super()._decide(sums)
-        sums = self._speaks_for(sums)
-        best = sums == sums.max(axis=1, keepdims=True)
-        draws = np.random.default_rng(self._seed).random(len(sums))
-        wanted = np.floor(draws * best.sum(axis=1)).astype(np.int64)
-        labels: NDArray[Any] = self.classes_[(best.cumsum(axis=1) > wanted[:, None]).argmax(axis=1)]
-        return labels
-
-    def _remember_bag_answers(
-        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
-    ) -> None:
-        totals = means.sum(axis=1, keepdims=True)
-        self.oob_decision_function_ = means / np.where(totals > 0, totals, 1.0)
-        if seen.any():
-            hits = means[seen].argmax(axis=1) == target.strata[seen]
-            self.oob_score_ = float(np.average(hits, weights=target.weight[seen]))
-
-
-class BaggedNumbers(CombinesNumbers, BaggedEnsemble):
-    """Members that predict numbers."""
-
-    def _remember_bag_answers(
-        self, means: Floats, seen: NDArray[np.bool_], target: FitTarget
-    ) -> None:
-        self.oob_prediction_ = means[:, 0]
-        if np.count_nonzero(seen) < 2:
-            return
-        y, weight = np.asarray(target.y)[seen], target.weight[seen]
-        answers = np.ldexp(means[seen, 0], -target.exponent)
-        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
-        error = np.average((y - answers) ** 2, weights=weight)
-        self.oob_score_ = float(1.0 - error / spread) if spread > 0 else 0.0

@@ -3,29 +3,14 @@
 from typing import Any
 
 from spinney import _core
-from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
-from spinney.ensemble._sampling import sampling_plan, set_features, set_targets
-from spinney.ensemble._selects import Selects
+from spinney.ensemble._bagged import BaggedEnsemble
+from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, given_learners
+from spinney.ensemble._sampling import set_features, set_targets
+from spinney.ensemble._selection import Selector
 from spinney.tree import CARTClassifier, CARTRegressor
 
 
-class Bagging(Selects):
-    """What bagging of classes and of numbers share."""
-
-    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
-        plan = sampling_plan(
-            sampling=self.sampling,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            n_rows=int((lesson.target.weight > 0).sum()),
-            n_members=n_members,
-            seed=self._seed,
-        )
-        set_features(plan, self.max_features, len(lesson.schema.columns))
-        return plan
-
-
-class BaggingClassifier(Bagging, BaggedClasses):
+class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     """Members trained on samples of the rows, or on other parts of the data, and their vote.
 
     Every source of difference between members can be used with every other: rows, weights, columns,
@@ -184,16 +169,20 @@ class BaggingClassifier(Bagging, BaggedClasses):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> CARTClassifier:
-        return CARTClassifier(max_surrogates=0)
+    def _make_learners(self) -> list[Any]:
+        return given_learners(self, CARTClassifier(max_surrogates=0))
 
-    def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
-        plan = super()._plan(lesson, n_members)
+    def _selector(self) -> Selector:
+        return Selector(self.selection, self.selection_data, self.trim)
+
+    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
+        plan = super()._plan(trainer, n_members)
+        set_features(plan, self.max_features, len(trainer.schema.columns))
         set_targets(plan, self.targets, self.flip_rate)
         return plan
 
 
-class BaggingRegressor(Bagging, BaggedNumbers):
+class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     """Members trained on samples of the rows, or on other parts of the data, and their mean.
 
     Parameters
@@ -333,5 +322,13 @@ class BaggingRegressor(Bagging, BaggedNumbers):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> CARTRegressor:
-        return CARTRegressor(max_surrogates=0)
+    def _make_learners(self) -> list[Any]:
+        return given_learners(self, CARTRegressor(max_surrogates=0))
+
+    def _selector(self) -> Selector:
+        return Selector(self.selection, self.selection_data, self.trim)
+
+    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
+        plan = super()._plan(trainer, n_members)
+        set_features(plan, self.max_features, len(trainer.schema.columns))
+        return plan

@@ -1,63 +1,83 @@
 """AdaBoost: members one after the other, each from the rows that those before it got wrong."""
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_number
 from spinney._settings import random_seed, thread_count
-from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble
-from spinney.ensemble._base import BaseEnsemble
-from spinney.ensemble._lesson import Boosted
+from spinney._state._kinds import FLOATS, SEED, Kind, check_bounded, need
+from spinney.ensemble._combine import BoostedCombiner
+from spinney.ensemble._ensemble import (
+    BaseEnsemble,
+    ClassifierEnsemble,
+    Finished,
+    RegressorEnsemble,
+    given_learners,
+)
+from spinney.ensemble._trainer import Boosted
 from spinney.tree import CARTClassifier, CARTRegressor
 
 Floats = NDArray[np.float64]
 
 
 class BoostedEnsemble(BaseEnsemble):
-    """Members that follow each other."""
+    """Base class of ensembles whose members are trained one after the other."""
 
-    _words = "boosting"
+    _task = "boosting"
     _by_column = True
+    estimator_weights_: Floats
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_seed": SEED,
+        "estimator_errors_": FLOATS,
+        "estimator_weights_": FLOATS,
+        "loss_curve_": FLOATS,
+        "sample_weights_": FLOATS,
+    }
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        for name in ("estimator_errors_", "estimator_weights_", "loss_curve_"):
+            n = len(getattr(self, name))
+            need(n == len(self._members), self, f"{name} has {n} entries")
+        check_bounded(self.estimator_weights_, f"{type(self).__name__}: a weight")
 
     def _rules(self) -> tuple[str, str]:
-        """Check and return the algorithm and the loss."""
+        """Return the algorithm and the loss."""
         raise NotImplementedError
 
-    def _train(self, lesson: Any, finished: Any) -> None:
-        goes_on = self._goes_on()
-        if not goes_on:
+    def _train(self, trainer: Any, finished: Finished) -> None:
+        continues = self._continues()
+        if not continues:
             self._seed = random_seed(self.random_state)
-        classes = lesson.target.classes
+        classes = trainer.target.classes
         plan = _core.BoostPlan()
         plan.n_members = self._n_members()
-        rate = check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
-        plan.set_rules(*self._rules(), rate, 0 if classes is None else len(classes))
-        plan.resample = check_flag("resample", self.resample)
+        n_classes = 0 if classes is None else len(classes)
+        plan.set_rules(*self._rules(), float(self.learning_rate), n_classes)
+        plan.resample = bool(self.resample)
         plan.seed = self._seed
-        before = self._committee if goes_on else None
-        boosted = lesson.boost(plan, thread_count(self.n_jobs), before, finished)
-        self._check(boosted)
-        self._remember_members(lesson, boosted.members)
-        kept = boosted.rounds[boosted.rounds[:, 3] > 0]
-        self.estimator_errors_, self.estimator_weights_, self.loss_curve_ = kept[:, :3].T.copy()
+        before = self._members if continues else None
+        boosted = trainer.boost(plan, thread_count(self.n_jobs), before, finished)
+        self._check_first(boosted)
+        self._keep_members(trainer, boosted.members)
+        rounds, kept = boosted.rounds, boosted.rounds.kept > 0
+        self.estimator_errors_ = rounds.error[kept]
+        self.estimator_weights_ = rounds.vote_weight[kept]
+        self.loss_curve_ = rounds.loss[kept]
         self.sample_weights_ = boosted.weights
 
-    def _check(self, boosted: Boosted) -> None:
-        """Refuse, or warn of, members that are of no use."""
+    def _check_first(self, boosted: Boosted) -> None:
+        """Refuse, or warn of, a first member that is of no use."""
 
-    estimator_weights_: Floats
-
-    def _weights(self) -> Floats:
+    def _vote_weights(self) -> Floats:
         return self.estimator_weights_
 
 
-class AdaBoostClassifier(BoostedEnsemble, ClassEnsemble):
+class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
     """Members that learn from what those before them got wrong, and their weighted vote.
 
     Parameters
@@ -159,38 +179,24 @@ class AdaBoostClassifier(BoostedEnsemble, ClassEnsemble):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> CARTClassifier:
-        return CARTClassifier(max_depth=1, max_surrogates=0)
+    def _make_learners(self) -> list[Any]:
+        return given_learners(self, CARTClassifier(max_depth=1, max_surrogates=0))
+
+    def _combiner(self) -> BoostedCombiner:
+        return BoostedCombiner()
 
     def _rules(self) -> tuple[str, str]:
-        check_choice("algorithm", self.algorithm, ("SAMME", "M1", "arc-x4"))
-        check_choice("loss", self.loss, ("exponential", "logistic"))
         return self.algorithm, self.loss
 
-    def _check(self, boosted: Boosted) -> None:
+    def _check_first(self, boosted: Boosted) -> None:
         if len(boosted.members):
             return
         limit = "1/2" if self.algorithm == "M1" else "1 - 1 / (number of classes)"
         raise ValueError(
-            f"the first member has a weighted error of {boosted.rounds[0, 0]:.4g}, which is not "
+            f"the first member has a weighted error of {boosted.rounds.error[0]:.4g}, which is not "
             f"below {limit}: it is no better than guessing, so there is nothing to boost. Use a "
             "stronger estimator, such as CARTClassifier(max_depth=3)."
         )
-
-    # -- Answers
-
-    def _decision(self, sums: Floats) -> Floats:
-        """Return what speaks for each class, as scikit-learn scales it."""
-        total = sums.sum(axis=1, keepdims=True)
-        if sums.shape[1] == 1:
-            return np.ones_like(sums)
-        against = (total - sums) / (sums.shape[1] - 1)
-        return np.asarray((sums - against) / total)
-
-    def _probabilities(self, sums: Floats) -> Floats:
-        if sums.shape[1] == 1:
-            return np.ones_like(sums)
-        return np.asarray(softmax(self._decision(sums) / (sums.shape[1] - 1), axis=1))
 
     def decision_function(self, X: Any) -> Floats:
         """Return what speaks for each class: weighted votes between -1 / (K - 1) and 1.
@@ -223,11 +229,11 @@ class AdaBoostClassifier(BoostedEnsemble, ClassEnsemble):
             yield self._shown(sums)
 
     def _shown(self, sums: Floats) -> Floats:
-        decision = self._decision(sums)
+        decision = self._combiner().decision(sums)
         return decision[:, 1] - decision[:, 0] if decision.shape[1] == 2 else decision
 
 
-class AdaBoostRegressor(BoostedEnsemble, NumberEnsemble):
+class AdaBoostRegressor(RegressorEnsemble, BoostedEnsemble):
     """AdaBoost.R2: members that learn from where those before them were far off.
 
     The prediction is the median of the members' predictions, weighted by how good they are.
@@ -318,16 +324,15 @@ class AdaBoostRegressor(BoostedEnsemble, NumberEnsemble):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> CARTRegressor:
-        return CARTRegressor(max_depth=3, max_surrogates=0)
+    def _make_learners(self) -> list[Any]:
+        return given_learners(self, CARTRegressor(max_depth=3, max_surrogates=0))
 
     def _rules(self) -> tuple[str, str]:
-        check_choice("loss", self.loss, ("linear", "square", "exponential"))
         return "R2", self.loss
 
-    def _check(self, boosted: Boosted) -> None:
-        error = boosted.rounds[0, 0]
-        if len(boosted.rounds) == 1 and error >= 0.5:
+    def _check_first(self, boosted: Boosted) -> None:
+        error = boosted.rounds.error[0]
+        if len(boosted.rounds.error) == 1 and error >= 0.5:
             warnings.warn(
                 f"the first member has a weighted loss of {error:.4g}, which is not below 1/2, so "
                 "it stays alone. Use a stronger estimator, or loss='square'.",
@@ -335,5 +340,5 @@ class AdaBoostRegressor(BoostedEnsemble, NumberEnsemble):
                 stacklevel=5,
             )
 
-    def _takes_median(self) -> bool:
+    def _uses_median(self) -> bool:
         return True

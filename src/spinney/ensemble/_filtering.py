@@ -8,26 +8,34 @@ The rows pass once, in random order, as a stream::
 A row is taken at most once; one that a filter does not take is gone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from spinney._base import (
+    TABLE_FIELDS,
+    check_table,
+    refuse_too_many_cells,
+    remember_fit,
+    unchanged_on_failure,
+)
 from spinney._callbacks import CallbackMixin
-from spinney._class_answers import LogProbabilities, StagedAccuracy
-from spinney._estimator import refuse_too_many_cells, remember_table, unchanged_on_failure
+from spinney._progress import progress
 from spinney._settings import row_count
-from spinney._state import PlainState
+from spinney._state import plain_state
+from spinney._state._kinds import PLACES, TEXT, Kind, many, need, one
 from spinney._table import check_columns
 from spinney._table._open import open_table
+from spinney._table._take import as_rows, take_rows
 from spinney._target import check_weights, class_target
-from spinney.ensemble._filters import balanced, decided, half_wrong
-from spinney.ensemble._learner import (
+from spinney.ensemble._foreign_learners import (
     class_codes,
     is_class_learner,
     new_member,
@@ -35,9 +43,8 @@ from spinney.ensemble._learner import (
     small_set,
     told_of_columns,
 )
-from spinney.ensemble._progress import progress
-from spinney.ensemble._rows import as_rows, take_rows
-from spinney.tree._classifier import CARTClassifier
+from spinney.ensemble._voting_members import check_member_classes
+from spinney.tree import CARTClassifier
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -57,9 +64,8 @@ class Stream:
     size: int  # of learner 1's sample, and the most that the others get
 
 
-class BoostByFilteringClassifier(
-    PlainState, CallbackMixin, LogProbabilities, StagedAccuracy, ClassifierMixin, BaseEstimator
-):
+@plain_state
+class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
     """The first method of boosting: three learners, trained on filtered rows, vote.
 
     Learner 1 is trained on a random sample. For learner 2 a coin is tossed: heads takes the next
@@ -121,6 +127,20 @@ class BoostByFilteringClassifier(
     [333, 216, 188]
     """
 
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        **TABLE_FIELDS,
+        "outcome_": TEXT,
+        "estimators_": many(one(BaseEstimator)),
+        "sample_indices_": many(PLACES),
+    }
+
+    def _check_state(self) -> None:
+        """Refuse attributes, of a model file, that do not fit together."""
+        check_table(self)
+        n = len(self.estimators_)
+        need(n in (1, 3) and len(self.sample_indices_) == n, self, "it must have 1 or 3 members")
+        check_member_classes(self, self.estimators_)
+
     def __init__(
         self,
         estimator: Any = None,
@@ -161,8 +181,8 @@ class BoostByFilteringClassifier(
             learner = self._learner(len(target.classes))
             schema = schema_for(learner, X, weight > 0, type(self).__name__)
             given = None if sample_weight is None else weight
-            stream = self._stream(as_rows(X), target.codes, weight > 0, given, learner)
-            remember_table(self, schema, target.classes)
+            stream = self._stream(as_rows(X), target.truth, weight > 0, given, learner)
+            remember_fit(self, schema, target.classes)
             with progress(self, "boosting by filtering", 3, X=X, y=y) as finished:
                 self._boost(told_of_columns(learner, schema), stream, finished)
         return self
@@ -328,6 +348,40 @@ class BoostByFilteringClassifier(
         for n_members in range(1, len(answers) + 1):
             yield self.classes_[decided(answers[:n_members])]
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         learner = CARTClassifier() if self.estimator is None else self.estimator
@@ -335,3 +389,61 @@ class BoostByFilteringClassifier(
             is_class_learner(learner) and get_tags(learner).input_tags.allow_nan
         )
         return tags
+
+
+def decided(answers: list[Codes]) -> Codes:
+    """Return the decision of one, two or three learners."""
+    if len(answers) < 3:
+        return answers[0]
+    first, second, third = answers
+    return np.where(first == second, first, third)
+
+
+def half_wrong(wrong: NDArray[np.bool_], coins: NDArray[np.bool_], most: int) -> tuple[Places, int]:
+    """Toss a coin for each row of learner 2: take the next that is wrong, or the next right one.
+
+    A row that is passed over waits for a coin that asks for it. The set ends when it has `most`
+    rows, or when a coin asks for what is used up. If nothing is right, all rows are taken.
+
+    Parameters
+    ----------
+    wrong : array of bool
+        What learner 1 gets wrong, in the order of the stream; at least one.
+    coins : array of bool
+        Heads; at least as many as rows.
+    most : int
+        Rows to take at most.
+
+    Returns
+    -------
+    chosen : array of int
+        Places in `wrong`, ascending.
+    n_read : int
+        How far the stream has been read.
+    """
+    heads = coins[: min(most, len(wrong))]
+    if wrong.all():
+        return np.arange(len(heads)), len(heads)
+    kinds = np.flatnonzero(~wrong), np.flatnonzero(wrong)
+    wanted = np.where(
+        heads, np.cumsum(heads), np.cumsum(~heads)
+    )  # the first, second, ... of a kind
+    used_up = wanted > np.where(heads, len(kinds[1]), len(kinds[0]))
+    ended = bool(used_up.any())
+    heads = heads[: np.argmax(used_up)] if ended else heads
+    n_heads = int(heads.sum())
+    chosen = np.sort(np.r_[kinds[1][:n_heads], kinds[0][: len(heads) - n_heads]])
+    return chosen, len(wrong) if ended else int(chosen[-1]) + 1
+
+
+def balanced(weight: Floats, wrong: NDArray[np.bool_] | None) -> Floats:
+    """Return weights that add up to the number of rows, among wrong rows as among right ones.
+
+    The coin has made them halves already; weights only tell rows of one half apart.
+    """
+    groups = [np.ones(len(weight), bool)] if wrong is None else [wrong, ~wrong]
+    balanced = weight.copy()
+    for group in groups:
+        if group.any():
+            balanced[group] = weight[group] / weight[group].mean()
+    return balanced

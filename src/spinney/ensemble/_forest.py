@@ -1,375 +1,131 @@
-"""Random forests: columns drawn anew at each node."""
+"""The trees of an ensemble as one packed structure."""
 
+from collections.abc import Iterator, Sequence
+from operator import index
 from typing import Any
 
-from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
-from spinney.ensemble._own_trees import OwnTrees
-from spinney.tree import CARTClassifier, CARTRegressor
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._state import plain_state
+from spinney._table import Schema
+from spinney.tree._view import Tree
+
+Floats = NDArray[np.float64]
+Members = NDArray[np.int64]
+
+__all__ = ["Forest"]
 
 
-class RandomForestClassifier(OwnTrees, BaggedClasses):
-    """Trees on bootstrap samples, each node with columns of its own, and their vote.
+@plain_state
+class Forest(Sequence[Tree]):
+    """The trees of a fitted ensemble, as one packed structure.
 
-    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
-
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        Number of trees, or the largest number with `stop="oob"`.
-    criterion : str or callable, default="gini"
-        "gini", "entropy", "misclassification", "exponent" or "twoing"; or a function that takes
-        shares of shape (k, n_classes) and returns k impurities.
-    max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
-    min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
-    max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
-    min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
-    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Features drawn at each node; None for all.
-    max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
-        included; scikit-learn counts rows.
-    priors : dict, array or None, default=None
-        Shares that the classes shall count for; they add up to 1.
-    cost_matrix : dict, array or None, default=None
-        Cost of predicting j for a row of class i: rows true, columns predicted, or
-        `{(true, predicted): cost}`, others 1.
-    cost_method : {"gini", "altered_priors"}, default="gini"
-        How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
-        Labels and pruning use the costs themselves in both cases.
-    sampling : str or None, default="bootstrap"
-        Which rows a tree sees: "bootstrap" draws them with replacement, "subsample" without;
-        "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
-        but one of the parts; "wagging" gives each row a random weight; None is all rows.
-    bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
-    max_samples : int, float or None, default=None
-        Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
-        "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
-    n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
-    combine : {"vote", "average"}, default="vote"
-        Each tree votes for a class, or the class shares are averaged.
-    ties : {"lowest", "random"}, default="lowest"
-        Who wins a tied vote: the first class, or one drawn by lot for each row.
-    oob_score : bool, default=True
-        Whether to predict each row by the trees that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
-        How much lower the error must be.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
-        way with a share of its weight.
-    max_surrogates : int, default=0
-        Surrogates kept at each node. Without any, a missing value goes to the larger child.
-    unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
-    ccp_alpha : float or None, default=None
-        Prune every tree at this penalty, in cost per row and leaf.
-    warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
-    random_state : int, RandomState or None, default=None
-        For everything that is drawn.
-    n_jobs : int or None, default=None
-        Threads. They never change the result.
-    verbose : int, default=0
-        1 shows progress: a bar on a terminal, lines elsewhere.
-
-    Attributes
-    ----------
-    classes_ : array of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, if the table had any.
-    estimators_ : list of CARTClassifier
-        All trees.
-    forest_ : Forest
-        The same as one structure.
-    selected_ : array of int
-        Places of the trees that vote: all that were not dropped.
-    oob_score_ : float
-        Accuracy of the votes of trees that did not see a row.
-    oob_decision_function_ : array of shape (n_rows, n_classes)
-        Shares of these votes; NaN for a row that every tree saw.
-    oob_error_curve_ : array
-        Their error by the number of trees.
-    feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove, on average.
-
-    References
-    ----------
-    Breiman (2001). Random forests. Machine Learning 45.
-
-    Examples
-    --------
-    >>> from spinney import RandomForestClassifier
-    >>> from spinney.datasets import load_german_credit
-    >>> data = load_german_credit()
-    >>> forest = RandomForestClassifier(random_state=0).fit(data.X, data.y)
-    >>> 0.7 < forest.oob_score_ < 0.8
-    True
-    """
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: Any = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        max_features: int | float | str | None = "sqrt",
-        max_bins: int | None = None,
-        class_weight: Any = None,
-        priors: Any = None,
-        cost_matrix: Any = None,
-        cost_method: str = "gini",
-        sampling: str | None = "bootstrap",
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        n_best_splits: int = 1,
-        combine: str = "vote",
-        ties: str = "lowest",
-        oob_score: bool = True,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        missing: str = "surrogate",
-        max_surrogates: int = 0,
-        unseen: str = "missing",
-        ccp_alpha: float | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.class_weight = class_weight
-        self.priors = priors
-        self.cost_matrix = cost_matrix
-        self.cost_method = cost_method
-        self.sampling = sampling
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.n_best_splits = n_best_splits
-        self.combine = combine
-        self.ties = ties
-        self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.max_surrogates = max_surrogates
-        self.unseen = unseen
-        self.ccp_alpha = ccp_alpha
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _default_learner(self) -> CARTClassifier:
-        return self._tree(CARTClassifier)
-
-
-class RandomForestRegressor(OwnTrees, BaggedNumbers):
-    """Regression trees on bootstrap samples, each node with columns of its own, and their mean.
-
-    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+    It never changes. `forest[i]` makes a `Tree` of a member when it is asked for.
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees, or the largest number with `stop="oob"`.
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
-        rows by it too.
-    max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
-    min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
-    max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
-    min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
-    max_features : int, float, {"sqrt", "log2"} or None, default=1/3
-        Features drawn at each node; None for all.
-    max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
-    sampling : str or None, default="bootstrap"
-        Which rows a tree sees: "bootstrap" draws them with replacement, "subsample" without;
-        "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
-        but one of the parts; "wagging" gives each row a random weight; None is all rows.
-    bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
-    max_samples : int, float or None, default=None
-        Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
-        "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
-    n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
-    combine : {"mean", "median"}, default="mean"
-        The mean of the trees' predictions, or the median.
-    oob_score : bool, default=True
-        Whether to predict each row by the trees that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
-        How much lower the error must be.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
-        way with a share of its weight.
-    max_surrogates : int, default=0
-        Surrogates kept at each node. Without any, a missing value goes to the larger child.
-    unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
-    ccp_alpha : float or None, default=None
-        Prune every tree at this penalty, in cost per row and leaf.
-    warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
-    random_state : int, RandomState or None, default=None
-        For everything that is drawn.
-    n_jobs : int or None, default=None
-        Threads. They never change the result.
-    verbose : int, default=0
-        1 shows progress: a bar on a terminal, lines elsewhere.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Their names, if the table had any.
-    estimators_ : list of CARTRegressor
-        All trees.
-    forest_ : Forest
-        The same as one structure.
-    selected_ : array of int
-        Places of the trees that answer: all that were not dropped.
-    oob_score_ : float
-        R squared of the out-of-bag predictions.
-    oob_prediction_ : array of shape (n_rows,)
-        Means of the trees that did not see a row; NaN for a row that every tree saw.
-    oob_error_curve_ : array
-        Their mean cost by the criterion, by the number of trees.
-    feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove, on average.
-
-    References
-    ----------
-    Breiman (2001). Random forests. Machine Learning 45.
-
-    Examples
-    --------
-    >>> from spinney import RandomForestRegressor
-    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 5.0]
-    >>> forest = RandomForestRegressor(3, sampling=None, oob_score=False)
-    >>> forest.fit(X, y).predict([[3.5]])
-    array([5.])
+    core : spinney._core.Forest
+        The trees.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    classes : array of shape (n_classes,) or None, default=None
+        The labels; None for regression.
     """
 
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        max_features: int | float | str | None = 1 / 3,
-        max_bins: int | None = None,
-        sampling: str | None = "bootstrap",
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        n_best_splits: int = 1,
-        combine: str = "mean",
-        oob_score: bool = True,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        missing: str = "surrogate",
-        max_surrogates: int = 0,
-        unseen: str = "missing",
-        ccp_alpha: float | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
+        self, core: _core.Forest, schema: Schema, classes: NDArray[Any] | None = None
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.sampling = sampling
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.n_best_splits = n_best_splits
-        self.combine = combine
-        self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.max_surrogates = max_surrogates
-        self.unseen = unseen
-        self.ccp_alpha = ccp_alpha
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._core = core
+        self.schema = schema
+        self.classes = classes
+        self._costs: tuple[Floats | None] | None = None  # told once
 
-    def _default_learner(self) -> CARTRegressor:
-        return self._tree(CARTRegressor)
+    def __len__(self) -> int:
+        return int(self._core.n_members)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        place = index(i)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"tree {place} of a forest with {len(self)} trees")
+        place %= len(self)
+        classes = self.classes
+        groups = self._core.groups(place)
+        if groups:  # the member tells groups of classes apart, not classes
+            classes = np.array([0, 1])
+        return Tree(self._core.tree(place), self.schema, classes)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[i] for i in range(len(self)))
+
+    def groups(self, i: int) -> tuple[int, ...]:
+        """Return which of two groups each class belongs to in a member; empty if classes are."""
+        return tuple(self._core.groups(i))
+
+    @property
+    def n_nodes(self) -> NDArray[np.int64]:
+        """Number of nodes of each tree."""
+        return np.array([self._core.n_nodes(i) for i in range(len(self))], dtype=np.int64)
+
+    @property
+    def cost_matrix(self) -> Floats | None:
+        """Costs of errors, if all trees have the same; None otherwise."""
+        if self._costs is None:
+            first, *others = [tree.cost_matrix for tree in self]
+            same = first is not None and all(
+                one is not None and np.array_equal(one, first) for one in others
+            )
+            self._costs = (first if same else None,)
+        return self._costs[0]
+
+    # -- Rows through the trees
+
+    def sums(
+        self, rows: Floats, members: Members, weights: Floats, vote: bool, n_threads: int
+    ) -> Floats:
+        """Return the weighted answers of some trees, added up: votes, class shares or means."""
+        return self._core.sums(rows, members, weights, vote, n_threads)
+
+    def answers(self, rows: Floats, members: Members, n_threads: int) -> Floats:
+        """Return the class codes (or groups), or the means, of some trees: one row a tree."""
+        return self._core.answers(rows, members, n_threads)
+
+    def importances(self, i: int) -> Floats:
+        """Return each feature's share of the impurity that a tree removes."""
+        importances: Floats = self[i].importances()
+        return importances
+
+    def joined(self, other: "Forest") -> "Forest":
+        """Return a forest of the trees of both."""
+        return Forest.of_trees(
+            [forest._core.tree(i) for forest in (self, other) for i in range(len(forest))],
+            [forest._core.groups(i) for forest in (self, other) for i in range(len(forest))],
+            self.schema,
+            self.classes,
+        )
+
+    @classmethod
+    def of_trees(
+        cls,
+        trees: list[_core.Tree],
+        groups: list[list[int]],
+        schema: Schema,
+        classes: NDArray[Any] | None,
+    ) -> "Forest":
+        """Return the forest of some trees."""
+        return cls(_core.Forest(trees, groups), schema, classes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Forest):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            self.groups(i) == other.groups(i) and self[i] == other[i] for i in range(len(self))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Forest({len(self)} trees)"

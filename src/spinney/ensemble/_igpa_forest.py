@@ -6,23 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
-from spinney.ensemble._own_trees import OwnTrees
-from spinney.ensemble._selects import Selects
+from spinney.ensemble._bagged import BaggedEnsemble
+from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
+from spinney.ensemble._selection import Selector
 from spinney.tree import IGPAClassifier, IGPARegressor
 
 
-class IGPAForest(OwnTrees, Selects):
-    """What IGPA forests of classes and of numbers share."""
-
-    @property
-    def n_iterations_(self) -> NDArray[np.int64]:
-        """Growings, each with its pruning, of every tree."""
-        check_is_fitted(self)
-        return self._bagged.records[:, 3].astype(np.int64)
-
-
-class IGPAForestClassifier(IGPAForest, BaggedClasses):
+class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     """IGPA trees over random halves of all the rows, and their vote.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, in turn. What
@@ -256,11 +246,20 @@ class IGPAForestClassifier(IGPAForest, BaggedClasses):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> IGPAClassifier:
-        return self._tree(IGPAClassifier)
+    def _make_learners(self) -> list[Any]:
+        return [own_tree(self, IGPAClassifier)]
+
+    def _selector(self) -> Selector:
+        return Selector(self.selection, self.selection_data, self.trim)
+
+    @property
+    def n_iterations_(self) -> NDArray[np.int64]:
+        """Growings, each with its pruning, of every tree."""
+        check_is_fitted(self)
+        return self._bagged.records.n_iterations.astype(np.int64)
 
 
-class IGPAForestRegressor(IGPAForest, BaggedNumbers):
+class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     """IGPA regression trees over random halves of all the rows, and their mean.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, by the
@@ -466,5 +465,14 @@ class IGPAForestRegressor(IGPAForest, BaggedNumbers):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> IGPARegressor:
-        return self._tree(IGPARegressor)
+    def _make_learners(self) -> list[Any]:
+        return [own_tree(self, IGPARegressor)]
+
+    def _selector(self) -> Selector:
+        return Selector(self.selection, self.selection_data, self.trim)
+
+    @property
+    def n_iterations_(self) -> NDArray[np.int64]:
+        """Growings, each with its pruning, of every tree."""
+        check_is_fitted(self)
+        return self._bagged.records.n_iterations.astype(np.int64)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._estimator import FitTarget
+from spinney._target import FitTarget
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

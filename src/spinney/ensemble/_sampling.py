@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_number, is_integer, is_number
+from spinney._choices import is_integer, is_number
 from spinney._settings import feature_count
 
 SAMPLINGS = ("bootstrap", "subsample", "partition", "overlap", "wagging", None)
@@ -21,7 +21,7 @@ def sampling_plan(
     n_members: int,
     seed: int,
 ) -> _core.EnsemblePlan:
-    """Check which rows members see, and return a plan for the core.
+    """Return a plan for the core: which rows members see.
 
     Parameters
     ----------
@@ -42,9 +42,8 @@ def sampling_plan(
     -------
     spinney._core.EnsemblePlan
     """
-    check_choice("sampling", sampling, SAMPLINGS)
     kind = sampling
-    if kind == "bootstrap" and not check_flag("bootstrap", bootstrap):
+    if kind == "bootstrap" and not bootstrap:
         kind = "subsample"
     size = _sample_size(max_samples, n_rows, _SHARES.get(kind, 1.0 / n_members))
     n_parts = 1
@@ -81,12 +80,10 @@ def _sample_size(max_samples: Any, n_rows: int, default_share: float) -> int:
 
 
 def set_targets(plan: _core.EnsemblePlan, targets: Any, flip_rate: Any) -> None:
-    """Check how members change the classes, and put it into a plan."""
-    check_choice("targets", targets, ("regroup", "flip", None))
-    rate = check_number("flip_rate", flip_rate, low=0.0, high=1.0)
-    plan.set_targets(targets or "none", rate)
+    """Put into a plan how members change the classes."""
+    plan.set_targets(targets or "none", float(flip_rate))
 
 
 def set_features(plan: _core.EnsemblePlan, max_features: Any, n_features: int) -> None:
-    """Check how many columns a member sees, and put it into a plan."""
+    """Put into a plan how many columns a member sees."""
     plan.n_features = feature_count(max_features, n_features)

@@ -12,20 +12,234 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
-from spinney._choices import check_choice, check_number
-from spinney.ensemble._selection_report import SelectionReport, two_sample_t
-from spinney.tree._words import join_words
+from spinney import _core
+from spinney._settings import thread_count
+from spinney._target import FitTarget, check_numbers
+from spinney.ensemble._trainer import Bagged
+from spinney.tree._words import join_words, number_text
 
-__all__ = ["SelectionReport", "choose_members"]
+__all__ = ["SelectionReport", "Selector", "choose_members"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
-Selector = Callable[[Floats], Any]
+UserSelection = Callable[[Floats], Any]
 
 _SLACK = 1e-6  # of a member: no trim is meant that exactly, and (1 - 0.9) * 10 is below 1
 _HALF = 0.5 + 1e-9  # halves go up, also those that a division left just below
 _EQUAL = 1e-12  # relative: errors this close differ by rounding only
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionReport:
+    """Which members of an ensemble stayed, and why. `print` shows it as a table.
+
+    The t-test compares the errors of those kept with the errors of those dropped. The groups were
+    formed by these very errors, so a low p-value is no evidence that the dropped members are worse
+    on new rows: it describes how far apart the groups are.
+
+    Parameters
+    ----------
+    method : str
+        "trimmed", "mode", or the name of a function.
+    data : str
+        The rows that errors were counted on, such as "training" or "oob".
+    errors : array of shape (n_members,)
+        Error of each member: the weight of misclassified rows, or the error rate on rows that it
+        left out; in regression the mean cost by the criterion of the
+        members, by squared error if these have none in common.
+    values : array of shape (n_members,)
+        What each member is counted under: its error in whole rows or, in regression, the upper end
+        of its bin.
+    in_rows : bool
+        Whether `values` are whole rows; False in regression.
+    width : float
+        The error that makes one row; in regression the width of a bin.
+    frequencies : dict
+        How many members have each value, by ascending value.
+    mode : float
+        The most frequent value, the smallest of several.
+    limit : float
+        The largest value of those kept; in regression their largest error.
+    kept, dropped : array of int
+        Places of the members, ascending.
+    t_statistic, p_value : float
+        Welch's two-sample t-test, which does not assume equal variances, of the errors of those
+        kept against those dropped; NaN where a group has fewer than two members or neither varies.
+    """
+
+    method: str
+    data: str
+    errors: Floats
+    values: Floats
+    in_rows: bool
+    width: float
+    frequencies: dict[float, int]
+    mode: float
+    limit: float
+    kept: Places
+    dropped: Places
+    t_statistic: float
+    p_value: float
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, max_lines: int = 20) -> str:
+        """Return the selection as text.
+
+        Parameters
+        ----------
+        max_lines : int, default=20
+            Lines of the table; a longer one is cut to those around the limit.
+
+        Returns
+        -------
+        str
+        """
+        lines = [
+            f"{self.method} on {_DATA.get(self.data, self.data)}: "
+            f"{len(self.kept)} of {len(self.errors)} members stay"
+        ]
+        lines += _aligned(self._lines(max_lines))
+        if self.in_rows and self.data == "oob":
+            lines.append(f"one row is an error rate of {self.width:.4g}")
+        lines.append("mean error: " + self._means())
+        if not math.isnan(self.p_value):
+            lines.append(
+                f"t-test between the two: t = {self.t_statistic:.4g}, p = {self.p_value:.2g}"
+            )
+        return "\n".join(lines)
+
+    def _lines(self, max_lines: int) -> list[tuple[str, ...]]:
+        """Return the table, cut to the lines around the limit."""
+        values = np.array(list(self.frequencies))
+        members = np.array(list(self.frequencies.values()))
+        places = np.searchsorted(values, self.values[self.kept])
+        kept = np.bincount(places, minlength=len(values))
+        middle = int(places.max())
+        first = max(0, min(middle - max_lines // 2, len(values) - max_lines))
+        last = min(len(values), first + max(1, max_lines))
+        lines: list[tuple[str, ...]] = [
+            ("misclassified rows" if self.in_rows else "error up to", "members", "kept", "")
+        ]
+        if first:
+            lines.append(("less", str(members[:first].sum()), str(kept[:first].sum()), ""))
+        for k in range(first, last):
+            value = number_text(values[k]) if self.in_rows else f"{values[k]:.6g}"
+            note = "mode" if values[k] == self.mode else ""
+            lines.append((value, str(members[k]), str(kept[k]), note))
+        if last < len(values):
+            lines.append(("more", str(members[last:].sum()), str(kept[last:].sum()), ""))
+        return lines
+
+    def _means(self) -> str:
+        kept = f"{self.errors[self.kept].mean():.4g} of those kept"
+        if not len(self.dropped):
+            return kept
+        return f"{kept}, {self.errors[self.dropped].mean():.4g} of those dropped"
+
+
+_DATA = {"training": "training rows", "oob": "rows left out"}
+
+
+def two_sample_t(kept: Floats, dropped: Floats) -> tuple[float, float]:
+    """Return statistic and p-value of Welch's test; NaN for both if it cannot be computed."""
+    if min(len(kept), len(dropped)) < 2 or not (np.ptp(kept) > 0 or np.ptp(dropped) > 0):
+        return math.nan, math.nan
+    scale = max(np.abs(kept).max(), np.abs(dropped).max())  # squares neither over- nor underflow
+    groups = [(g.mean(), g.std(ddof=1), len(g)) for g in (kept / scale, dropped / scale)]
+    test = stats.ttest_ind_from_stats(*groups[0], *groups[1], equal_var=False)
+    return float(test.statistic), float(test.pvalue)
+
+
+def _aligned(lines: list[tuple[str, ...]]) -> list[str]:
+    """Return a table two columns in, cells to the right, notes to the left."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  " + "  ".join([*map(str.rjust, line[:-1], widths), line[-1]]).rstrip() for line in lines
+    ]
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Selects members of a trained ensemble by their errors.
+
+    Parameters
+    ----------
+    selection : {"trimmed", "mode"}, function or None
+        Which members stay; None for all.
+    data : {"training", "oob"} or tuple (X, y)
+        The rows that errors are counted on.
+    trim : float
+        Share of the members that "trimmed" drops.
+    """
+
+    selection: Any
+    data: Any
+    trim: float
+
+    def select(
+        self, ensemble: Any, bagged: Bagged, target: FitTarget
+    ) -> tuple[Places, SelectionReport | None]:
+        """Return the sorted places of the members that vote, and a report."""
+        if self.selection is None:
+            return np.arange(len(bagged.members), dtype=np.int64), None
+        errors, data, unit = self._errors(ensemble, bagged, target)
+        return choose_members(self.selection, errors, self.trim, data, unit=unit)
+
+    def _errors(
+        self, ensemble: Any, bagged: Bagged, target: FitTarget
+    ) -> tuple[Floats, str, float | None]:
+        """Return each member's error, on which rows, and what one row adds to it."""
+        if not isinstance(self.data, str):
+            unit = 1.0 if target.classes is not None else None
+            X, y = self.data
+            return _errors_on(ensemble, X, y, target.criterion), "given", unit
+        errors, records = bagged.records.training_error, bagged.records
+        row = float(target.weight[target.weight > 0].mean())
+        if self.data == "oob":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                rates = records.oob_error / records.oob_weight
+                errors = np.where(records.oob_weight > 0, rates, np.nan)
+            row = row / float(records.oob_weight.mean()) if records.oob_weight.any() else 1.0
+        elif target.classes is None:
+            errors = errors / target.weight.sum()
+        return errors, self.data, row if target.classes is not None else None
+
+
+def _errors_on(ensemble: Any, X: Any, y: Any, criterion: str) -> Floats:
+    """Return how many of the given rows each member gets wrong, or what a row costs it."""
+    rows = ensemble._member_rows(X)
+    everyone = np.arange(len(ensemble._members), dtype=np.int64)
+    answers: Floats = ensemble._members.answers(rows, everyone, thread_count(ensemble.n_jobs))
+    y = np.asarray(y)
+    if y.shape != answers.shape[1:]:
+        raise ValueError(
+            f"selection_data has {answers.shape[1]} rows in X but y of shape {y.shape}."
+        )
+    if "classes_" not in vars(ensemble):
+        try:
+            numbers = check_numbers(y, np.ones(len(y)), type(ensemble).__name__)
+        except ValueError as problem:
+            raise ValueError(f"selection_data: {problem}") from None
+        costs = [_core.number_costs(criterion, own, numbers).mean() for own in answers]
+        return np.array(costs)
+    place = {label: code for code, label in enumerate(ensemble.classes_.tolist())}
+    codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
+    known = codes >= 0
+    if not known.any():
+        raise ValueError(
+            f"selection_data has labels such as {y.tolist()[0]!r}, none of which is a class of "
+            f"fit, {join_words(ensemble.classes_.tolist())}."
+        )
+    wrong = np.empty(len(everyone))
+    for i in everyone.tolist():
+        groups = np.asarray(ensemble._members.groups(i))
+        truth = groups[codes] if len(groups) else codes
+        wrong[i] = np.count_nonzero((answers[i] != truth) | ~known)
+    return wrong
 
 
 @dataclass(frozen=True)
@@ -87,8 +301,6 @@ def choose_members(
     """
     if selection is None:
         return np.arange(len(errors), dtype=np.int64), None
-    if not callable(selection):
-        check_choice("selection", selection, ("trimmed", "mode", None))
     errors = _checked(errors, data)
     table = _binned(errors) if unit is None else _in_rows(errors, unit)
     if callable(selection):
@@ -123,7 +335,7 @@ def _checked(errors: Floats, data: str) -> Floats:
 
 
 def _trimmed(errors: Floats, trim: Any) -> Places:
-    share = check_number("trim", trim, low=0.0, high=1.0)
+    share = float(trim)
     n_kept = math.floor((1.0 - share) * len(errors) + _SLACK)
     if n_kept == 0:
         raise ValueError(
@@ -156,7 +368,7 @@ def _binned(errors: Floats) -> _Table:
     return _Table(low + spread * ((place + 1.0) / n_bins), spread / n_bins)
 
 
-def _called(selection: Selector, errors: Floats) -> Places:
+def _called(selection: UserSelection, errors: Floats) -> Places:
     """Ask the user's function, and check its answer."""
     answer = np.asarray(selection(errors.copy()))
     if answer.ndim != 1 or (answer.dtype.kind not in "biu" and answer.size):

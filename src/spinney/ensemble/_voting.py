@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +10,47 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from spinney._estimator import unchanged_on_failure
-from spinney._state import PlainState
+from spinney._base import check_table, unchanged_on_failure
+from spinney._state import plain_state
+from spinney._state._kinds import (
+    ANYTHING,
+    FLOATS,
+    LABELS,
+    NAMES,
+    Kind,
+    is_array,
+    many,
+    need,
+    one,
+    or_none,
+    perhaps,
+    whole,
+)
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
-from spinney.ensemble._ballots import all_classes, as_labels, codes_of, read_members
-from spinney.ensemble._coverage import CoverageTable, coverage_table
-from spinney.ensemble._quorum import count_votes, leaders, read_rule, vote_weights
+from spinney.ensemble._voting_members import (
+    Member,
+    all_classes,
+    as_labels,
+    check_member_classes,
+    codes_of,
+    read_members,
+)
+from spinney.ensemble._voting_rules import (
+    CoverageTable,
+    Quorum,
+    count_votes,
+    coverage_table,
+    leaders,
+    read_rule,
+    vote_weights,
+)
 
 Floats = NDArray[np.float64]
 
 
-class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
+@plain_state
+class VotingCombiner(ClassifierMixin, BaseEstimator):
     """Fitted classifiers that vote, and may leave a row undecided.
 
     Members stay as they are: `fit` refits nobody. It reads the classes and checks that the members
@@ -71,6 +100,37 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
     >>> combiner.fit(data.X, data.y).coverage(data.X)
     1.0
     """
+
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_schema": or_none(one(Schema)),
+        "n_features_in_": perhaps(whole()),
+        "feature_names_in_": perhaps(NAMES),
+        "classes_": LABELS,
+        "_members": many(one(Member)),
+        "_quorum": one(Quorum),
+        "_answers": ANYTHING,
+        "weights_": FLOATS,
+    }
+    classes_: NDArray[Any]
+    weights_: Floats
+    _made_again: ClassVar[tuple[str, ...]] = ("_places", "estimators_")
+
+    def _check_state(self) -> None:
+        """Refuse attributes, of a model file, that do not fit together."""
+        if self._schema is not None:
+            check_table(self)
+        else:
+            absent = not {"n_features_in_", "feature_names_in_"} & set(vars(self))
+            need(absent, self, "it has columns, but no schema")
+        vote_weights(self.weights_, len(self._members))  # refuses what is no weight of each
+        check_member_classes(self, [member.frozen for member in self._members])
+        answers, labels = self._answers, self.classes_.tolist()
+        abstains = self._quorum.strict or self._quorum.share > 0.0
+        fits = is_array(answers) and answers.ndim == 1 and len(answers) == len(labels) + abstains
+        same = fits and answers.tolist()[: len(labels)] == labels
+        need(same, self, "_answers must be the classes, and what is said without a decision")
+        self._places = {label: code for code, label in enumerate(labels)}
+        self.estimators_ = [member.frozen for member in self._members]
 
     def __init__(
         self,

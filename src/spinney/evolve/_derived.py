@@ -4,6 +4,7 @@ A tree whose tests call `ratio(age, bmi)` gets a column of that name. Its values
 user's columns whenever rows come in.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,12 @@ class Derived:
         answer: Floats = self.function.on_columns(columns)
         return answer
 
+    @property
+    def highest_column(self) -> int:
+        """The last column that the arguments ask."""
+        asked = [arg for tokens in self.arguments for op, arg, _ in tokens if op == _COLUMN]
+        return max(asked, default=0)
+
     def text(self, columns: tuple[Column, ...]) -> str:
         """Return how it is called."""
         parts = []
@@ -59,7 +66,7 @@ class Derived:
         return f"{self.function.name}({', '.join(parts)})"
 
 
-def with_derived(values: Floats, derived: list[Derived]) -> Floats:
+def with_derived(values: Floats, derived: Sequence[Derived]) -> Floats:
     """Return rows with the derived columns behind their own."""
     n_own = values.shape[1]
     out = np.empty((len(values), n_own + len(derived)), order="F")
@@ -69,7 +76,18 @@ def with_derived(values: Floats, derived: list[Derived]) -> Floats:
     return out
 
 
-def base_columns(derived: list[Derived], n_columns: int) -> list[set[int]]:
+def base_importances(importances: Floats, derived: Sequence[Derived], n_columns: int) -> Floats:
+    """Divide the importance of each derived column among the user's columns that it is made of."""
+    own = importances[:n_columns].copy()
+    for share, columns in zip(
+        importances[n_columns:], _base_columns(derived, n_columns), strict=True
+    ):
+        for column in columns:
+            own[column] += share / len(columns)
+    return own
+
+
+def _base_columns(derived: Sequence[Derived], n_columns: int) -> list[set[int]]:
     """Return for each derived column the columns of the user's that it is made of."""
     found: list[set[int]] = []
     for one in derived:

@@ -1,27 +1,32 @@
 """Forests of trees with evolved tests, whose roots are made to differ."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_choice
-from spinney._estimator import FitTarget
-from spinney._settings import thread_count
+from spinney._base import encode_training
+from spinney._state._kinds import Kind
 from spinney._table import Schema
-from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
-from spinney.ensemble._base import BaseEnsemble
-from spinney.ensemble._view import Forest
-from spinney.evolve._evolved import TypedColumns
+from spinney._target import FitTarget
+from spinney.ensemble._ensemble import (
+    BaseEnsemble,
+    ClassifierEnsemble,
+    Finished,
+    RegressorEnsemble,
+)
+from spinney.ensemble._forest import Forest
+from spinney.evolve._learner import EVOLVED_FIELDS
 from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class EvolvedLesson:
-    """What trees are evolved from, encoded once."""
+class EvolvedTrainer:
+    """An encoded table and its target, for trees that are evolved one after the other."""
 
     learners: list[Any]
     values: Floats
@@ -29,39 +34,42 @@ class EvolvedLesson:
     target: FitTarget
 
 
-class EvolvedForest(TypedColumns, BaseEnsemble):
-    """Trees that are evolved one after the other."""
+class EvolvedForest(BaseEnsemble):
+    """Base class of forests of evolved trees."""
 
-    def _goes_on(self) -> bool:
-        return False
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = EVOLVED_FIELDS
 
-    def _lesson(self, X: Any, y: Any, sample_weight: Any) -> EvolvedLesson:
-        learner = self._default_learner()
-        self._taught = [learner]
-        return EvolvedLesson([learner], *self._encode(X, y, sample_weight))
+    def _trainer(self, X: Any, y: Any, sample_weight: Any) -> EvolvedTrainer:
+        tree = self._make_learners()[0]
+        values, schema, target = encode_training(
+            self,
+            X,
+            y,
+            sample_weight,
+            encode_target=tree._encode_target,
+            counts_weight=False,
+            schema=None,
+        )
+        values, schema = tree._learner().share_columns(values, schema)
+        return EvolvedTrainer([tree], values, schema, target)
 
-    def _own(self, kind: type[Any]) -> Any:
-        """Return a tree with the settings that it shares with the forest."""
-        return kind(**{name: getattr(self, name) for name in kind._get_param_names()})
-
-    def _train(self, lesson: EvolvedLesson, finished: Any) -> None:
-        check_choice("diversity", self.diversity, ("roots", None))
-        learner = lesson.learners[0]
-        plan = learner._plan()
+    def _train(self, trainer: Any, finished: Finished) -> None:
+        learner = trainer.learners[0]._learner()
+        plan = learner.plan()
         plan.n_trees = self._n_members()
         plan.diverse_roots = self.diversity == "roots"
-        trees, n_evaluations = learner._evolve(
-            lesson.values, lesson.schema, lesson.target, plan, self, thread_count(self.n_jobs)
-        )
+        evolved = learner.evolve(trainer.values, trainer.schema, trainer.target, plan, self)
+        trees = evolved.trees
         none: list[list[int]] = [[] for _ in trees]
         cores = [tree._core for tree in trees]
-        forest = Forest.of_trees(cores, none, trees[0].schema, lesson.target.classes)
-        self._remember_members(lesson, forest)
-        self.n_evaluations_ = n_evaluations
+        forest = Forest.of_trees(cores, none, trees[0].schema, trainer.target.classes)
+        self._keep_members(trainer, forest)
+        self._derived = evolved.derived
+        self.n_evaluations_ = evolved.n_evaluations
         finished(len(trees))
 
 
-class GPForestClassifier(EvolvedForest, CombinesClasses):
+class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
     """Classification trees with evolved tests, and their vote.
 
     The root of each tree is sought where the roots before it leave most to be learned, so that
@@ -216,12 +224,11 @@ class GPForestClassifier(EvolvedForest, CombinesClasses):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> GPTreeClassifier:
-        tree: GPTreeClassifier = self._own(GPTreeClassifier)
-        return tree
+    def _make_learners(self) -> list[Any]:
+        return [_own_tree(self, GPTreeClassifier)]
 
 
-class GPForestRegressor(EvolvedForest, CombinesNumbers):
+class GPForestRegressor(RegressorEnsemble, EvolvedForest):
     """Regression trees with evolved tests, and their mean.
 
     As `GPForestClassifier`; tests are judged by the variance that they take away.
@@ -357,6 +364,10 @@ class GPForestRegressor(EvolvedForest, CombinesNumbers):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _default_learner(self) -> GPTreeRegressor:
-        tree: GPTreeRegressor = self._own(GPTreeRegressor)
-        return tree
+    def _make_learners(self) -> list[Any]:
+        return [_own_tree(self, GPTreeRegressor)]
+
+
+def _own_tree(forest: Any, kind: type[Any]) -> Any:
+    """Return an unfitted tree with the parameters that it shares with its forest."""
+    return kind(**{name: getattr(forest, name) for name in kind._get_param_names()})

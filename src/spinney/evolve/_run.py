@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._atomic import check_writable, write_atomically
 from spinney._choices import check_integer, check_verbose
-from spinney._estimator import FitTarget
-from spinney.ensemble._progress import print_line
+from spinney._progress import print_line
+from spinney._target import FitTarget
 
 Floats = NDArray[np.float64]
 _FORMAT = "1"
@@ -40,7 +40,7 @@ class Task:
         """Return a text that another data set, setting or seed would change."""
         digest = hashlib.sha256(self.settings.encode())
         digest.update(repr((self.seed, self.values.shape, self.plan.n_trees)).encode())
-        truth = self.target.strata if self.target.y is None else self.target.y
+        truth = self.target.truth
         for array in (self.values, np.asarray(truth, dtype=np.float64), self.target.weight):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()

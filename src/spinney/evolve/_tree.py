@@ -1,11 +1,14 @@
 """Trees with evolved tests."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from spinney.evolve._evolved import EvolvedClassTree, EvolvedNumberTree
+from spinney._state._kinds import Kind
+from spinney.evolve._learner import EVOLVED_FIELDS, EvolvedLearner
+from spinney.tree._estimator import TreeClassifier, TreeRegressor
 
 
-class GPTreeClassifier(EvolvedClassTree):
+class GPTreeClassifier(TreeClassifier):
     """A classification tree whose tests are expressions over many columns, evolved for it.
 
     Each test is the best of a population of expressions that are true or false, such as
@@ -97,6 +100,8 @@ class GPTreeClassifier(EvolvedClassTree):
     2 1.0
     """
 
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = EVOLVED_FIELDS
+
     def __init__(
         self,
         population_size: int = 500,
@@ -146,8 +151,11 @@ class GPTreeClassifier(EvolvedClassTree):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _learner(self) -> EvolvedLearner:
+        return EvolvedLearner(self)
 
-class GPTreeRegressor(EvolvedNumberTree):
+
+class GPTreeRegressor(TreeRegressor):
     """A regression tree whose tests are expressions over many columns, evolved for it.
 
     As `GPTreeClassifier`; tests are judged by the variance that they take away.
@@ -226,6 +234,10 @@ class GPTreeRegressor(EvolvedNumberTree):
     array([1.])
     """
 
+    criterion = "squared_error"  # of the numbers that nodes keep
+
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = EVOLVED_FIELDS
+
     def __init__(
         self,
         population_size: int = 500,
@@ -268,3 +280,6 @@ class GPTreeRegressor(EvolvedNumberTree):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _learner(self) -> EvolvedLearner:
+        return EvolvedLearner(self)

@@ -3,12 +3,12 @@
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from copy import deepcopy
 from functools import partial
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,21 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
+from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
 from spinney._choices import check_integer
-from spinney._estimator import FitTarget, TableEstimator, remember_table, unchanged_on_failure
 from spinney._settings import random_seed
+from spinney._state._kinds import ANYTHING, FLAG, FLOATS, Kind, many, need, one, same_labels, whole
 from spinney._table import Schema
-from spinney.ensemble._learner import small_set
-from spinney.ensemble._outsiders import run_all
-from spinney.ensemble._rows import as_frame, as_rows, take_rows
+from spinney._table._take import as_frame, as_rows, take_rows
+from spinney._target import FitTarget
+from spinney.ensemble._foreign_learners import small_set
+from spinney.ensemble._foreign_members import run_all
 from spinney.mixture._design import Design
 from spinney.mixture._em import Climb, State, climb, random_start, started
-from spinney.mixture._experts import Expert
+from spinney.mixture._experts import Expert, LinearExpert, LogisticExpert
 from spinney.mixture._gates import GateTree, log_shares
 from spinney.mixture._gradient import ascend
+from spinney.mixture._learners import ClassLearner, NumberLearner
 from spinney.mixture._lesson import Asked, Lesson, joined_rows
 from spinney.mixture._one_thread import one_thread
 from spinney.mixture._settings import Settings, read_settings
@@ -55,6 +58,37 @@ class BaseMixture(TableEstimator):
     gates_: list[Gate]
     experts_: list[Any]
     n_iterations_: int
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_design": one(Design),
+        "_wants_table": FLAG,
+        "_gates": one(GateTree),
+        "_experts": many(one(LogisticExpert, LinearExpert, ClassLearner, NumberLearner), tuple),
+        "gates_": many(one(Gate)),
+        "experts_": many(ANYTHING),
+        "log_likelihood_": FLOATS,
+        "n_iterations_": whole(),
+        "converged_": FLAG,
+    }
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        gates, n_columns = self._gates, len(self._design.columns) + 1
+        n = gates.n_experts
+        need(len(self._experts) == n == len(self.experts_), self, f"there must be {n} experts")
+        for coef in gates.coefs():
+            need(len(coef) == n_columns, self, "a gate has other columns than the design")
+        classes = vars(self).get("classes_")
+        for expert in self._experts:
+            if isinstance(expert, LogisticExpert | LinearExpert):
+                width = (n_columns, len(classes) - 1) if classes is not None else (n_columns,)
+                need(expert.coef.shape == width, self, "an expert has other columns or classes")
+            else:
+                theirs = expert.classes if isinstance(expert, ClassLearner) else None
+                need(same_labels(theirs, classes), self, "an expert has other classes")
+                need(self._wants_table, self, "an expert wants a table")
+        n_own = len(self._schema.columns)
+        for column in self._design.columns:
+            need(column.place < n_own, self, "the design asks a column that is not there")
 
     @abstractmethod
     def _lesson(
@@ -78,9 +112,6 @@ class BaseMixture(TableEstimator):
     def _asked_of(self, asked: Asked, y: Any) -> Lesson:
         """Put together rows with a truth that is not learned."""
 
-    def _counts_weight(self) -> bool:
-        return True  # against the ridge
-
     def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn gates and experts.
 
@@ -99,7 +130,17 @@ class BaseMixture(TableEstimator):
         """
         with unchanged_on_failure(self), one_thread():
             settings = read_settings(self, self._own, classes=self._classes)
-            values, schema, target = self._encode(X, y, sample_weight)
+            # The size of the weights counts, against the ridge.
+            encoded = encode_training(
+                self,
+                X,
+                y,
+                sample_weight,
+                encode_target=self._encode_target,
+                counts_weight=True,
+                schema=None,
+            )
+            values, schema, target = encoded
             lesson = self._learned(X, values, schema, target, settings)
             best = self._best(lesson, schema, settings)
             self._keep(lesson, schema, best, settings)
@@ -110,7 +151,7 @@ class BaseMixture(TableEstimator):
     ) -> Lesson:
         """Choose the rows, and read them for gates, linear experts and others."""
         if settings.learner is None:
-            places, weight = joined_rows(values, target.strata, target.weight)
+            places, weight = joined_rows(values, target.truth, target.weight)
         else:
             places = np.flatnonzero(target.weight > 0)
             weight = target.weight[places]
@@ -123,7 +164,7 @@ class BaseMixture(TableEstimator):
             whole = np.array_equal(places, np.arange(len(target.weight)))
             table = table if whole else take_rows(table, places)
         unit = self._design.ridge
-        truth = target.strata[places]
+        truth = target.truth[places]
         told = truth if target.classes is None else target.classes[truth]
         ridges = (unit / settings.gates_c, unit / settings.experts_c)
         if target.classes is not None:
@@ -158,7 +199,7 @@ class BaseMixture(TableEstimator):
 
     def _keep(self, lesson: Lesson, schema: Schema, best: Climb, settings: Settings) -> None:
         """Set what fit leaves behind."""
-        remember_table(self, schema, lesson.classes)
+        remember_fit(self, schema, lesson.classes)
         self._gates, self._experts = best.gates, best.experts
         shares = lesson.weight @ best.shares / lesson.total
         self.gates_ = gates_of(best.gates, self._design, shares)

@@ -1,29 +1,25 @@
 """A mixture of experts that tell classes apart."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from spinney._class_answers import LogProbabilities
-from spinney._estimator import FitTarget
 from spinney._table import Schema
-from spinney._target import check_y, class_target
-from spinney.ensemble._ballots import all_classes, codes_of, read_members
+from spinney._target import FitTarget, check_y, class_target
+from spinney.ensemble._voting_members import all_classes, codes_of, read_members
 from spinney.mixture._base import BaseMixture
 from spinney.mixture._experts import Expert, LogisticExpert
 from spinney.mixture._learners import ClassLearner, Recipe
 from spinney.mixture._lesson import Asked, Lesson
 from spinney.mixture._views import logistic_part
-from spinney.tree._class_tree import build_target
 
 Floats = NDArray[np.float64]
 
 
-class MixtureOfExpertsClassifier(LogProbabilities, ClassifierMixin, BaseMixture):
+class MixtureOfExpertsClassifier(ClassifierMixin, BaseMixture):
     """Experts that each know a part of the rows best, and gates that learn whom to trust where.
 
     The probability of a class is the sum over experts of the gates' share times the expert's own
@@ -183,12 +179,25 @@ class MixtureOfExpertsClassifier(LogProbabilities, ClassifierMixin, BaseMixture)
         shares = self._combined(X)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     # -- What the base asks
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        target = class_target(y, weight, estimator_name=type(self).__name__)
-        build = partial(build_target, target)
-        return FitTarget(target.weight, target.codes, target.classes, build)
+        return class_target(y, weight, estimator_name=type(self).__name__)
 
     def _lesson(
         self, asked: Asked, weight: Floats, ridges: tuple[Floats, Floats], truth: Any, told: Any

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
-from spinney.ensemble._apprentice import weight_name
-from spinney.ensemble._ballots import codes_of
-from spinney.ensemble._learner import new_member, told_of_columns
+from spinney.ensemble._foreign_learners import new_member, told_of_columns
+from spinney.ensemble._foreign_trainer import weight_name
+from spinney.ensemble._voting_members import codes_of
 from spinney.mixture._experts import LEAST_SHARE, best_variance, log_normal, truth_of
 from spinney.mixture._lesson import Asked, Lesson, Scale
 

@@ -1,16 +1,15 @@
 """A mixture of experts that predict numbers."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from spinney._estimator import FitTarget
+from spinney._state._kinds import Kind, one
 from spinney._table import Schema
-from spinney._target import real_core, real_target
+from spinney._target import FitTarget, check_numbers
 from spinney.mixture._base import BaseMixture
 from spinney.mixture._experts import Expert, LinearExpert
 from spinney.mixture._learners import FARTHEST, NumberLearner, Recipe
@@ -117,6 +116,8 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
     _classes = False
     _scale: Scale
 
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {"_scale": one(Scale)}
+
     def __init__(
         self,
         expert: Any = "linear",
@@ -168,8 +169,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
     # -- What the base asks
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        numbers = real_target(y, weight, estimator_name=type(self).__name__)
-        return FitTarget(weight, numbers, None, partial(real_core, numbers))
+        return FitTarget(weight, y=check_numbers(y, weight, type(self).__name__))
 
     def _lesson(
         self, asked: Asked, weight: Floats, ridges: tuple[Floats, Floats], truth: Any, told: Any
@@ -199,7 +199,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
 
     def _asked_of(self, asked: Asked, y: Any) -> Lesson:
         weight, ridge = np.ones(len(asked.design)), self._design.ridge
-        numbers = real_target(y, weight, estimator_name=type(self).__name__)
+        numbers = check_numbers(y, weight, type(self).__name__)
         scaled = np.clip(self._scale.down(numbers), -FARTHEST, FARTHEST)
         return Lesson(asked, weight, ridge, ridge, scaled, numbers, scale=self._scale)
 

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._choices import check_choice, check_integer, check_number, check_verbose, is_integer
 from spinney._settings import thread_count
-from spinney.ensemble._apprentice import weight_name
-from spinney.ensemble._ballots import read_members
+from spinney.ensemble._foreign_trainer import weight_name
+from spinney.ensemble._voting_members import read_members
 from spinney.mixture._em import Limits
 
 __all__ = ["Settings", "read_settings"]

@@ -9,9 +9,9 @@ from sklearn.base import is_regressor
 
 from spinney._table import feature_names
 from spinney._target import check_weights, check_y
-from spinney.ensemble._ballots import codes_of
-from spinney.ensemble._binomial import binomial_accuracy
-from spinney.ensemble._quorum import leaders
+from spinney.ensemble._diversity import binomial_accuracy
+from spinney.ensemble._voting_members import codes_of
+from spinney.ensemble._voting_rules import leaders
 from spinney.plot._matplotlib import axes_or_new
 from spinney.plot._palette import QUIET, class_colours
 

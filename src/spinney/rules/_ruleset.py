@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
 from spinney._choices import check_choice
-from spinney._state import PlainState
+from spinney._state import plain_state
 from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
 from spinney.rules._check import check_cost_matrix, check_default_counts, check_rules
@@ -29,7 +29,8 @@ Floats = NDArray[np.float64]
 _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
 
 
-class RuleSet(PlainState, Sequence[Rule], AsCode):
+@plain_state
+class RuleSet(Sequence[Rule], AsCode):
     """Rules that predict together. A set never changes: what edits it returns another one.
 
     The rules of a tree (`tree.rules()`) each speak for the share of a row that reaches their leaf,
@@ -372,7 +373,7 @@ class RuleSet(PlainState, Sequence[Rule], AsCode):
         values = self._encode(X, encoded=False)
         weight = check_weights(sample_weight, len(values))
         target = class_target(y, weight, estimator_name="RuleSet", classes=self.classes)
-        rows = values, target.codes, weight
+        rows = values, target.truth, weight
         return run(self._packed, self._labels, self.schema, self.classes, rows, cf)
 
     def explain(self, row: Any) -> "Explanation":

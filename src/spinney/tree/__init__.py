@@ -2,14 +2,11 @@
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.tree._c45 import C45Classifier
-from spinney.tree._classifier import CARTClassifier
+from spinney.tree._cart import CARTClassifier, CARTRegressor
 from spinney.tree._expression import ExpressionTest
 from spinney.tree._id3 import ID3Classifier
-from spinney.tree._igpa import Iteration
-from spinney.tree._igpa_classifier import IGPAClassifier
-from spinney.tree._igpa_regressor import IGPARegressor
+from spinney.tree._igpa import IGPAClassifier, IGPARegressor, Iteration
 from spinney.tree._node import Node
-from spinney.tree._regressor import CARTRegressor
 from spinney.tree._segments import segment_borders
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Surrogate, ThresholdTest
 from spinney.tree._view import Tree

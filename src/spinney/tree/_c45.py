@@ -1,23 +1,80 @@
 """C4.5: gain ratio, a branch for each category, gaps by fractions, error-based pruning, rules."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer
-from spinney._estimator import FitTarget
-from spinney._settings import check_cf, row_count
+from spinney._settings import row_count
+from spinney._state._kinds import Kind, named, perhaps
 from spinney._table import Schema
-from spinney.tree._base import Rows
-from spinney.tree._multiway import MultiwayTree
+from spinney._target import FitTarget
+from spinney.tree._estimator import TreeClassifier
+from spinney.tree._learner import RowSplit
+from spinney.tree._multiway import MultiwayLearner
 from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
 
 
-class C45Classifier(MultiwayTree):
+class C45Learner(MultiwayLearner):
+    """Gain ratio, thresholds on numbers, useless branches collapsed, and rules."""
+
+    def branches(self, n_rows: int) -> _core.MultiwayParams:
+        """Return the parameters in which ID3 and C4.5 differ."""
+        params = _core.MultiwayParams()
+        params.gain_ratio = self.estimator.criterion == "gain_ratio"
+        params.grouped = self.estimator.nominal == "grouped"
+        params.max_intervals = min(int(self.estimator.max_intervals), 2**31)
+        params.min_branch = row_count(
+            "min_samples_leaf", self.estimator.min_samples_leaf, 1, n_rows
+        )
+        params.min_split = 0.0
+        return params
+
+    @property
+    def collapses(self) -> bool:
+        """Whether branches that save no error go: other prunings judge the tree as it was grown."""
+        return not self.uses_folds and self.estimator.pruning != "mdl"
+
+    def grow(
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        rows: RowSplit,
+        start: Tree | None,
+    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
+        """Grow a tree; with folds, also find the error of its subtrees."""
+        tree, errors = super().grow(values, schema, target, rows, start)
+        if self.collapses:
+            tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
+        return tree, errors
+
+    def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        """Return growth and pruning for the core."""
+        learner = super().member(values, schema, target)
+        learner.collapse = self.collapses
+        return learner
+
+    def finish(
+        self, tree: Tree, values: Floats, target: FitTarget, rows: RowSplit
+    ) -> dict[str, Any]:
+        """Return the rules."""
+        if not self.estimator.rules:
+            return {}
+        from spinney.rules import pruned_rules  # rules are made of trees
+
+        weight = target.weight if rows.growing is None else target.weight * rows.growing
+        # Rows of a leaf side by side: most rules then leave most words of a bitset at once.
+        order = np.argsort(tree._core.apply(values, self.n_threads), kind="stable")
+        rows_of_leaves = (values[order], target.strata[order], weight[order])
+        return {"rules_": pruned_rules(tree, *rows_of_leaves, float(self.estimator.cf))}
+
+
+class C45Classifier(TreeClassifier):
     """A classification tree by C4.5, with the rules that it stands for.
 
     Nominal columns get a branch for each category, numeric ones a threshold that is a value of the
@@ -111,6 +168,8 @@ class C45Classifier(MultiwayTree):
     `-- sky = sun: stay, n=4 (4 stay)
     """
 
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {"rules_": perhaps(named("RuleSet"))}
+
     def __init__(
         self,
         criterion: str = "gain_ratio",
@@ -154,45 +213,5 @@ class C45Classifier(MultiwayTree):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
-        check_choice("criterion", self.criterion, ("gain_ratio", "entropy"))
-        check_choice("nominal", self.nominal, ("multiway", "grouped"))
-        params = _core.MultiwayParams()
-        params.gain_ratio = self.criterion == "gain_ratio"
-        params.grouped = self.nominal == "grouped"
-        params.max_intervals = min(check_integer("max_intervals", self.max_intervals, low=2), 2**31)
-        params.min_branch = row_count("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
-        params.min_split = 0.0
-        return params
-
-    def _grow(
-        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
-    ) -> tuple[Tree, tuple[Floats, Floats] | None]:
-        tree, errors = super()._grow(values, schema, target, rows)
-        # Cross-validation and description lengths speak of the tree as it was grown.
-        if not rows.folds and self.pruning != "mdl":
-            tree = Tree(_core.collapse_useless(tree._core), schema, target.classes)
-        return tree, errors
-
-    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
-        learner = super()._as_member(values, schema, target)
-        by_folds = self.pruning == "cost_complexity" and self.ccp_alpha is None
-        learner.collapse = not by_folds and self.pruning != "mdl"
-        return learner
-
-    def _divide_rows(self, values: Floats, target: FitTarget) -> Rows:
-        check_flag("rules", self.rules)
-        return super()._divide_rows(values, target)
-
-    def _finish(self, values: Floats, target: FitTarget, rows: Rows) -> None:
-        if not self.rules:
-            return
-        from spinney.rules import pruned_rules  # rules are made of trees
-
-        weight = target.weight if rows.growing is None else target.weight * rows.growing
-        cf = check_cf(self.cf)
-        # Rows of a leaf side by side: most rules then leave most words of a bitset at once.
-        order = np.argsort(self.tree_._core.apply(values, self._n_threads()), kind="stable")
-        self.rules_ = pruned_rules(
-            self.tree_, values[order], target.strata[order], weight[order], cf
-        )
+    def _learner(self) -> "C45Learner":
+        return C45Learner(self)

@@ -1,4 +1,4 @@
-"""Binary trees: how settings reach the core, and how CART's growth goes on or stops early."""
+"""CART: binary trees with surrogate splits and cost-complexity pruning."""
 
 from typing import Any
 
@@ -6,80 +6,399 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer
-from spinney._estimator import FitTarget
-from spinney._settings import SPLITTERS, growth_params, random_seed
+from spinney._settings import growth_params, random_seed
 from spinney._table import Schema
-from spinney.tree._base import BaseTree, Rows
-from spinney.tree._pruned import PrunedTree
+from spinney._target import FitTarget
+from spinney.tree._estimator import TreeClassifier, TreeRegressor
+from spinney.tree._learner import PrunedLearner, RowSplit
 from spinney.tree._scale import rescaled_tree
+from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
+_NO_LIMIT = 2**62
 
 
-class BinaryTree(BaseTree):
-    """One binary tree."""
-
-    _criteria: tuple[str, ...]
-
-    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
-        n_rows = int(np.count_nonzero(target.weight))  # rows of weight zero are as if absent
-        params = growth_params(self, self._criteria, n_rows, values.shape[1])
-        params.min_impurity_decrease = float(
-            np.ldexp(params.min_impurity_decrease, -target.loss_exponent)
-        )
-        if target.cost is not None and self.criterion == "gini":
-            params.set_cost(target.cost.ravel())
-        return params
-
-    def _n_threads(self) -> int:
-        return 1 if callable(self.criterion) else super()._n_threads()
+def binary_growth(estimator: Any, values: Floats, target: FitTarget) -> _core.GrowParams:
+    """Return the parameters of growth of a binary tree."""
+    n_rows = int(np.count_nonzero(target.weight))  # rows of weight zero are as if absent
+    params = growth_params(estimator, n_rows, values.shape[1])
+    params.min_impurity_decrease = float(
+        np.ldexp(params.min_impurity_decrease, -target.loss_exponent)
+    )
+    if target.split_cost is not None and estimator.criterion == "gini":
+        params.set_cost(target.split_cost.ravel())
+    return params
 
 
-class CARTTree(PrunedTree, BinaryTree):
-    """One binary tree, grown once."""
+class CARTLearner(PrunedLearner):
+    """A binary tree, grown once; growth may continue an earlier tree, or stop early."""
 
-    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
-        params = super()._growth_params(values, target)
-        check_choice("splitter", self.splitter, SPLITTERS)
-        params.oblique = self.splitter == "oblique"
+    is_binary = True
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether rows are held out to stop growth."""
+        return bool(self.estimator.early_stopping)
+
+    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        """Return the parameters of growth."""
+        params = binary_growth(self.estimator, values, target)
+        params.oblique = self.estimator.splitter == "oblique"
         if params.oblique:
-            if self.max_bins is not None:
-                raise ValueError(
-                    "max_bins does not work with splitter='oblique': bins say nothing of sums of "
-                    "columns. Use max_bins=None."
-                )
-            params.seed = random_seed(self.random_state)
+            params.seed = random_seed(self.estimator.random_state)
         return params
 
-    def _goes_on(self) -> bool:
-        return check_flag("warm_start", self.warm_start) and "tree_" in vars(self)
-
-    def _stops_early(self) -> bool:
-        return check_flag("early_stopping", self.early_stopping)
-
-    def _continuation(self, target: FitTarget, rows: Rows) -> dict[str, Any]:
-        start, validation = None, np.zeros(0)
-        if self._goes_on():
-            if self.missing == "fractional":
-                raise ValueError(
-                    "warm_start does not work with missing='fractional': leaves do not say which "
-                    "shares of a row they hold. Use missing='surrogate' or 'majority'."
-                )
+    def continuation(self, target: FitTarget, rows: RowSplit, start: Tree | None) -> dict[str, Any]:
+        """Return further arguments of the core's growth: where to start, when to stop."""
+        if start is not None:
             units = (-target.exponent, -target.loss_exponent)
-            start = (rescaled_tree(self.tree_, *units) if any(units) else self.tree_)._core
-        if self.early_stopping and rows.held_out is not None:
+            start = rescaled_tree(start, *units) if any(units) else start
+        validation = np.zeros(0)
+        if self.stops_early and rows.held_out is not None:
             validation = np.where(rows.held_out, target.weight, 0.0)
-        patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
         return {
-            "start": start,
+            "start": None if start is None else start._core,
             "validation_weight": validation,
-            "patience": min(patience, 2**62),
+            "patience": min(int(self.estimator.n_iter_no_change), _NO_LIMIT),
         }
 
-    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
-        learner = super()._as_member(values, schema, target)
-        if self._stops_early():
-            patience = check_integer("n_iter_no_change", self.n_iter_no_change, low=1)
-            learner.patience = min(patience, 2**62)
+    def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        """Return growth and pruning for the core."""
+        learner = super().member(values, schema, target)
+        if self.stops_early:
+            learner.patience = min(int(self.estimator.n_iter_no_change), _NO_LIMIT)
         return learner
+
+
+class CARTClassifier(TreeClassifier):
+    """A classification tree by CART, with surrogate splits and cost-complexity pruning.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", ...} or callable, default="gini"
+        "gini", "entropy", "misclassification", "exponent" or "twoing":
+        How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
+        k impurities.
+    splitter : {"best", "oblique"}, default="best"
+        Tests of one column, or also of sums of numeric columns, such as
+        `glucose + 2.1 * bmi > 190`, where these are better.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    cost_method : {"gini", "altered_priors"}, default="gini"
+        How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
+        Labels and pruning use the costs themselves in both cases.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
+        way with a share of its weight.
+    max_surrogates : int, default=5
+        Surrogates kept at each node.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    pruning : str or None, default=None
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+    cf : float, default=0.25
+        Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
+    subtree_raising : bool, default=True
+        Whether `pruning="error_based"` may put the largest branch of a node in its place.
+    ccp_alpha : float or None, default=None
+        Prune at this penalty, in cost per row and leaf, instead of choosing it.
+    cv : int, splitter or iterable, default=10
+        Folds that choose the size of the tree.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the best, or the best.
+    validation_fraction : float, default=0.3
+        Rows set aside for `pruning="reduced_error"` and `early_stopping`.
+    early_stopping : bool, default=False
+        Grow the most useful leaf first and stop when the error on rows set aside no longer falls.
+    n_iter_no_change : int, default=10
+        Divisions without improvement that `early_stopping` waits for.
+    warm_start : bool, default=False
+        Go on growing from the leaves of the tree of the last fit.
+    random_state : int, RandomState or None, default=None
+        For `max_features`, oblique tests, folds and rows set aside. Exact search of single
+        columns uses no random numbers.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    pruning_path_ : PruningPath
+        The sequence of subtrees, after cost-complexity pruning.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984). Classification and Regression Trees.
+
+    Examples
+    --------
+    >>> from spinney import CARTClassifier
+    >>> from spinney.datasets import load_credit_example
+    >>> data = load_credit_example()
+    >>> print(CARTClassifier().fit(data.X, data.y).tree_.root.test)
+    income <= 36
+    """
+
+    def __init__(
+        self,
+        criterion: Any = "gini",
+        *,
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        cost_method: str = "gini",
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        unseen: str = "missing",
+        pruning: str | None = None,
+        cf: float = 0.25,
+        subtree_raising: bool = True,
+        ccp_alpha: float | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        validation_fraction: float = 0.3,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.cost_method = cost_method
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.pruning = pruning
+        self.cf = cf
+        self.subtree_raising = subtree_raising
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.rule = rule
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _learner(self) -> "CARTLearner":
+        return CARTLearner(self)
+
+    def _continues(self) -> bool:
+        return bool(self.warm_start) and "tree_" in vars(self)
+
+
+class CARTRegressor(TreeRegressor):
+    """A regression tree by CART, with surrogate splits and cost-complexity pruning.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
+    splitter : {"best", "oblique"}, default="best"
+        Tests of one column, or also of sums of numeric columns, such as
+        `glucose + 2.1 * bmi > 190`, where these are better.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
+        way with a share of its weight.
+    max_surrogates : int, default=5
+        Surrogates kept at each node.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    pruning : str or None, default=None
+        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
+        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+    ccp_alpha : float or None, default=None
+        Prune at this penalty, in cost per row and leaf, instead of choosing it.
+    cv : int, splitter or iterable, default=10
+        Folds that choose the size of the tree.
+    rule : {"1se", "min"}, default="1se"
+        The smallest tree within one standard error of the best, or the best.
+    validation_fraction : float, default=0.3
+        Rows set aside for `pruning="reduced_error"` and `early_stopping`.
+    early_stopping : bool, default=False
+        Grow the most useful leaf first and stop when the error on rows set aside no longer falls.
+    n_iter_no_change : int, default=10
+        Divisions without improvement that `early_stopping` waits for.
+    warm_start : bool, default=False
+        Go on growing from the leaves of the tree of the last fit.
+    random_state : int, RandomState or None, default=None
+        For `max_features`, oblique tests, folds and rows set aside. Exact search of single
+        columns uses no random numbers.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    pruning_path_ : PruningPath
+        The sequence of subtrees, after cost-complexity pruning.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984). Classification and Regression Trees.
+
+    Examples
+    --------
+    >>> from spinney import CARTRegressor
+    >>> CARTRegressor(max_depth=1).fit([[1.0], [2.0], [3.0]], [10.0, 10.0, 40.0]).predict([[2.4]])
+    array([10.])
+    """
+
+    def __init__(
+        self,
+        criterion: str = "squared_error",
+        *,
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        unseen: str = "missing",
+        pruning: str | None = None,
+        ccp_alpha: float | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        validation_fraction: float = 0.3,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.rule = rule
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _learner(self) -> "CARTLearner":
+        return CARTLearner(self)
+
+    def _continues(self) -> bool:
+        return bool(self.warm_start) and "tree_" in vars(self)

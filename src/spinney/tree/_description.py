@@ -32,7 +32,7 @@ def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> NDArray[np
     target = class_target(y, weight, estimator_name="Tree", classes=tree.classes)
     row, leaf, share = _core.leaf_shares(tree._core, values)
     counts = np.zeros_like(tree.value)
-    np.add.at(counts, (leaf, target.codes[row]), share * target.weight[row])
+    np.add.at(counts, (leaf, target.truth[row]), share * target.weight[row])
     return counts
 
 

@@ -7,19 +7,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_integer, check_number
-from spinney._estimator import FitTarget
 from spinney._settings import row_count
 from spinney._table import Schema
-from spinney.tree._base import Restore, Rows, unchanged
+from spinney._target import FitTarget
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
-from spinney.tree._multiway import MultiwayTree
+from spinney.tree._estimator import TreeClassifier
+from spinney.tree._learner import Restore, RowSplit, unchanged
+from spinney.tree._multiway import MultiwayLearner
 
 Floats = NDArray[np.float64]
 _NOMINAL = 2  # the core's code of the kind
 
 
-class ID3Classifier(MultiwayTree):
+class ID3Learner(MultiwayLearner):
+    """Information gain, on categories only; numbers become intervals first."""
+
+    def branches(self, n_rows: int) -> _core.MultiwayParams:
+        """Return the parameters in which ID3 and C4.5 differ."""
+        params = _core.MultiwayParams()
+        params.gain_ratio = False
+        params.without_gain = True
+        params.nominal_only = True
+        params.min_branch = 0.0
+        params.every_branch_fraction = float(self.estimator.min_weight_fraction_leaf)
+        params.min_split = row_count(
+            "min_samples_split", self.estimator.min_samples_split, 2, n_rows
+        )
+        return params
+
+    def prepare(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: RowSplit
+    ) -> tuple[_core.Dataset, Restore]:
+        """Turn numbers into intervals; their cuts are written into the tests afterwards."""
+        cuts = self._cuts(values, schema, target, rows)
+        codes, sizes = values, [len(column.categories) for column in schema.columns]
+        if cuts:
+            codes = np.array(values, order="F")
+            for feature, bounds in cuts.items():
+                codes[:, feature] = interval_codes(values[:, feature], bounds)
+                sizes[feature] = len(bounds) + 1
+        kinds = np.full(len(sizes), _NOMINAL, np.uint8)
+        dataset = _core.Dataset(codes, kinds, np.array(sizes, dtype=np.int32))
+        return dataset, partial(_with_cuts, cuts=cuts) if cuts else unchanged
+
+    def _cuts(
+        self, values: Floats, schema: Schema, target: FitTarget, rows: RowSplit
+    ) -> dict[int, Floats]:
+        """Return the cuts of each numeric column."""
+        method, n_intervals = self.estimator.discretize, int(self.estimator.n_intervals)
+        weight = target.weight if rows.growing is None else target.weight * rows.growing
+        cuts = {}
+        for feature, column in enumerate(schema.columns):
+            if column.kind != "numeric":
+                continue
+            if method is None:
+                raise ValueError(
+                    f"column {column.name!r} is numeric, and ID3 knows categories only. Use "
+                    "discretize='mdl' or 'quantile', name it in categorical_features, or take "
+                    "C45Classifier, which finds thresholds itself."
+                )
+            if method == "mdl":
+                n_classes = 0 if target.classes is None else len(target.classes)
+                cuts[feature] = mdl_cuts(values[:, feature], target.strata, weight, n_classes)
+            else:
+                cuts[feature] = quantile_cuts(values[:, feature], weight, n_intervals)
+        return cuts
+
+
+class ID3Classifier(TreeClassifier):
     """A classification tree by ID3: a branch for each category, by information gain in bits.
 
     A column is used once on a path. A node is a leaf if its rows are of one class, or if no column
@@ -143,56 +198,8 @@ class ID3Classifier(MultiwayTree):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
-        params = _core.MultiwayParams()
-        params.gain_ratio = False
-        params.without_gain = True
-        params.nominal_only = True
-        params.min_branch = 0.0
-        params.every_branch_fraction = check_number(
-            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5
-        )
-        params.min_split = row_count("min_samples_split", self.min_samples_split, 2, n_rows)
-        return params
-
-    def _prepare(
-        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
-    ) -> tuple[_core.Dataset, Restore]:
-        """Turn numbers into intervals; their cuts are written into the tests afterwards."""
-        cuts = self._cuts(values, schema, target, rows)
-        codes, sizes = values, [len(column.categories) for column in schema.columns]
-        if cuts:
-            codes = np.array(values, order="F")
-            for feature, bounds in cuts.items():
-                codes[:, feature] = interval_codes(values[:, feature], bounds)
-                sizes[feature] = len(bounds) + 1
-        kinds = np.full(len(sizes), _NOMINAL, np.uint8)
-        dataset = _core.Dataset(codes, kinds, np.array(sizes, dtype=np.int32))
-        return dataset, partial(_with_cuts, cuts=cuts) if cuts else unchanged
-
-    def _cuts(
-        self, values: Floats, schema: Schema, target: FitTarget, rows: Rows
-    ) -> dict[int, Floats]:
-        """Return the cuts of each numeric column."""
-        check_choice("discretize", self.discretize, ("mdl", "quantile", None))
-        n_intervals = check_integer("n_intervals", self.n_intervals, low=2)
-        weight = target.weight if rows.growing is None else target.weight * rows.growing
-        cuts = {}
-        for feature, column in enumerate(schema.columns):
-            if column.kind != "numeric":
-                continue
-            if self.discretize is None:
-                raise ValueError(
-                    f"column {column.name!r} is numeric, and ID3 knows categories only. Use "
-                    "discretize='mdl' or 'quantile', name it in categorical_features, or take "
-                    "C45Classifier, which finds thresholds itself."
-                )
-            if self.discretize == "mdl":
-                n_classes = 0 if target.classes is None else len(target.classes)
-                cuts[feature] = mdl_cuts(values[:, feature], target.strata, weight, n_classes)
-            else:
-                cuts[feature] = quantile_cuts(values[:, feature], weight, n_intervals)
-        return cuts
+    def _learner(self) -> "ID3Learner":
+        return ID3Learner(self)
 
 
 def _with_cuts(core: _core.Tree, cuts: dict[int, Floats]) -> _core.Tree:

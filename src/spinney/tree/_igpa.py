@@ -1,24 +1,25 @@
 """IGPA: a tree grown on one part of the rows and pruned by the other, in turn."""
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from spinney import _core
-from spinney._choices import check_choice, check_flag, check_integer
-from spinney._estimator import FitTarget, remember_table
 from spinney._settings import random_seed
+from spinney._state._kinds import Kind, many, one, perhaps, whole
 from spinney._table import Schema
-from spinney.tree._base import Rows
-from spinney.tree._cart import BinaryTree
+from spinney._target import FitTarget
+from spinney.tree._cart import binary_growth
+from spinney.tree._estimator import TreeClassifier, TreeRegressor
+from spinney.tree._learner import ALL_ROWS, TreeLearner
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
-_ALL = Rows(None, [])
 
 
 class Iteration(NamedTuple):
@@ -44,14 +45,27 @@ class Iteration(NamedTuple):
     judge_error: float
 
 
-class IGPATree(BinaryTree):
-    """One tree by iterative growing and pruning."""
+_HISTORY = {"history_": perhaps(many(one(Iteration))), "n_iterations_": perhaps(whole())}
 
-    def _learn(self, values: Floats, schema: Schema, target: FitTarget) -> None:
-        learner = self._as_member(values, schema, target)
-        dataset, _ = self._prepare(values, schema, target, _ALL)
+
+class IGPALearner(TreeLearner):
+    """Iterative growing and pruning."""
+
+    is_binary = True
+
+    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        """Return the parameters of growth."""
+        return binary_growth(self.estimator, values, target)
+
+    def learn(
+        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+    ) -> dict[str, Any]:
+        """Grow and prune until the tree has settled."""
+        dataset, _ = self.prepare(values, schema, target, ALL_ROWS)
+        member = self.member(values, schema, target)
+        seed = random_seed(self.estimator.random_state)
         core, history, settled = _core.grow_and_prune(
-            dataset, target.core(), learner, random_seed(self.random_state), self._n_threads()
+            dataset, target.core(), member, seed, self.n_threads
         )
         tree = Tree(core, schema, target.classes)
         if target.exponent:
@@ -59,39 +73,337 @@ class IGPATree(BinaryTree):
             history = np.column_stack(
                 [history[:, :3], scaled(history[:, 3:], target.loss_exponent)]
             )
-        remember_table(self, schema, target.classes)
-        self.tree_ = tree
-        self.history_ = [Iteration(*map(int, row[:3]), *row[3:]) for row in history.tolist()]
-        self.n_iterations_ = len(self.history_)
         if not settled:
-            warnings.warn(unsettled("the tree"), ConvergenceWarning, stacklevel=3)
+            warnings.warn(unsettled("the tree"), ConvergenceWarning, stacklevel=4)
+        iterations = [Iteration(*map(int, row[:3]), *row[3:]) for row in history.tolist()]
+        return {"tree_": tree, "history_": iterations, "n_iterations_": len(iterations)}
 
-    def _as_member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
-        learner = _core.Learner()
-        learner.set_params(self._growth_params(values, target))
+    def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        """Return the method for the core."""
+        params = self.estimator
         igpa = _core.IgpaParams()
-        igpa.n_parts = min(check_integer("n_folds", self.n_folds, low=2), 2**31 - 1)
-        igpa.max_iterations = min(
-            check_integer("max_iterations", self.max_iterations, low=1), 2**62
-        )
-        check_choice("labels", self.labels, ("kept", "renewed"))
-        check_choice("prune_from", self.prune_from, ("leaves", "root"))
-        check_choice("unjudged", self.unjudged, ("pruned", "kept"))
-        igpa.renews_labels = self.labels == "renewed"
-        igpa.prunes_all = self.prune_from == "root"
-        igpa.keeps_unjudged = self.unjudged == "kept"
-        igpa.recounts = check_flag("recount", self.recount)
+        igpa.n_parts = min(int(params.n_folds), 2**31 - 1)
+        igpa.max_iterations = min(int(params.max_iterations), 2**62)
+        igpa.renews_labels = params.labels == "renewed"
+        igpa.prunes_all = params.prune_from == "root"
+        igpa.keeps_unjudged = params.unjudged == "kept"
+        igpa.recounts = bool(params.recount)
+        learner = _core.Learner()
+        learner.set_params(self.growth(values, target))
         learner.set_igpa(igpa)
         return learner
 
-    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
-        params = super()._growth_params(values, target)
-        if self.missing == "fractional":
-            raise ValueError(
-                "missing='fractional' does not work here: growth goes on from leaves, and these do "
-                "not say which shares of a row they hold. Use missing='surrogate' or 'majority'."
-            )
-        return params
+
+class IGPAClassifier(TreeClassifier):
+    """A classification tree by iterative growing and pruning, which uses all rows for both.
+
+    The rows are divided at random into two halves with equal shares of the classes. The tree grows
+    on one half and is pruned by the other; then the halves change places and it grows on from its
+    leaves, until two prunings in a row leave a tree of the same size.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", ...} or callable, default="gini"
+        "gini", "entropy", "misclassification", "exponent" or "twoing":
+        How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
+        k impurities.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
+        included; scikit-learn counts rows.
+    priors : dict, array or None, default=None
+        Shares that the classes shall count for; they add up to 1.
+    cost_matrix : dict, array or None, default=None
+        Cost of predicting j for a row of class i: rows true, columns predicted, or
+        `{(true, predicted): cost}`, others 1.
+    cost_method : {"gini", "altered_priors"}, default="gini"
+        How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
+        Labels and pruning use the costs themselves in both cases.
+    n_folds : int, default=2
+        Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
+        parts but one and is pruned by that one, each part in turn.
+    max_iterations : int, default=50
+        Growings and prunings after which the loop ends, with a warning.
+    labels : {"kept", "renewed"}, default="kept"
+        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
+        the rows of the present growing say.
+    prune_from : {"leaves", "root"}, default="leaves"
+        What a pruning may cut: what was grown since the last one, or any branch.
+    unjudged : {"pruned", "kept"}, default="pruned"
+        What becomes of branches that no row of the pruning part reaches.
+    recount : bool, default=True
+        Whether all nodes hold the counts of all rows in the end, not those of their part.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+    max_surrogates : int, default=5
+        Surrogates kept at each node.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    random_state : int, RandomState or None, default=None
+        For the division of the rows, and for `max_features`.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    n_iterations_ : int
+        Growings, each with its pruning.
+    history_ : list of Iteration
+        Sizes and errors of every growing and pruning.
+
+    References
+    ----------
+    Gelfand, Ravishankar and Delp (1991). An iterative growing and pruning algorithm for
+    classification tree design. IEEE Transactions on Pattern Analysis and Machine Intelligence 13.
+
+    Examples
+    --------
+    >>> from spinney import IGPAClassifier
+    >>> from spinney.datasets import load_iris
+    >>> data = load_iris()
+    >>> model = IGPAClassifier(random_state=0).fit(data.X, data.y)
+    >>> model.history_[-1].n_leaves == model.history_[-2].n_leaves == model.tree_.n_leaves
+    True
+    """
+
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
+
+    def __init__(
+        self,
+        criterion: Any = "gini",
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        class_weight: Any = None,
+        priors: Any = None,
+        cost_matrix: Any = None,
+        cost_method: str = "gini",
+        n_folds: int = 2,
+        max_iterations: int = 50,
+        labels: str = "kept",
+        prune_from: str = "leaves",
+        unjudged: str = "pruned",
+        recount: bool = True,
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        unseen: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.class_weight = class_weight
+        self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.cost_method = cost_method
+        self.n_folds = n_folds
+        self.max_iterations = max_iterations
+        self.labels = labels
+        self.prune_from = prune_from
+        self.unjudged = unjudged
+        self.recount = recount
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _learner(self) -> IGPALearner:
+        return IGPALearner(self)
+
+
+class IGPARegressor(TreeRegressor):
+    """A regression tree by iterative growing and pruning, which uses all rows for both.
+
+    The rows are divided at random into two halves. The tree grows on one half and is pruned by the
+    other, by the criterion; then the halves change places and it grows on from its leaves, until
+    two prunings in a row leave a tree of the same size.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
+        rows by it too.
+    max_depth : int or None, default=None
+        Tests on the longest path; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be divided; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that must go each way, counted where the test's column has a value.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of all the weight that must go each way.
+    max_leaf_nodes : int or None, default=None
+        Grow the most useful leaf first, up to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a division, times the node's share of the weight. At 0 an impure node is
+        divided even without any gain; 1e-12 stops there, as rpart does.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Features drawn at each node; None for all.
+    max_bins : int or None, default=None
+        Search histograms with at most this many bins per numeric column instead of all values:
+        for very large data and shallow trees.
+    n_folds : int, default=2
+        Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
+        parts but one and is pruned by that one, each part in turn.
+    max_iterations : int, default=50
+        Growings and prunings after which the loop ends, with a warning.
+    labels : {"kept", "renewed"}, default="kept"
+        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
+        the rows of the present growing say.
+    prune_from : {"leaves", "root"}, default="leaves"
+        What a pruning may cut: what was grown since the last one, or any branch.
+    unjudged : {"pruned", "kept"}, default="pruned"
+        What becomes of branches that no row of the pruning part reaches.
+    recount : bool, default=True
+        Whether all nodes hold the counts of all rows in the end, not those of their part.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are nominal whatever their type, by name, index or mask.
+    missing : {"surrogate", "majority"}, default="surrogate"
+        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+    max_surrogates : int, default=5
+        Surrogates kept at each node.
+    unseen : {"missing", "error"}, default="missing"
+        What to do at prediction with categories that fit did not see.
+    random_state : int, RandomState or None, default=None
+        For the division of the rows, and for `max_features`.
+    n_jobs : int or None, default=None
+        Threads. They never change the result.
+    verbose : int, default=0
+        Kept for the ensembles; a single tree reports nothing.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    tree_ : Tree
+        The tree.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove.
+    n_iterations_ : int
+        Growings, each with its pruning.
+    history_ : list of Iteration
+        Sizes and errors of every growing and pruning.
+
+    References
+    ----------
+    Gelfand, Ravishankar and Delp (1991). An iterative growing and pruning algorithm for
+    classification tree design. IEEE Transactions on Pattern Analysis and Machine Intelligence 13.
+
+    Examples
+    --------
+    >>> from spinney import IGPARegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 2, [1.0, 1.0, 5.0, 5.0] * 2
+    >>> IGPARegressor(random_state=0).fit(X, y).predict([[3.5]])
+    array([5.])
+    """
+
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
+
+    def __init__(
+        self,
+        criterion: str = "squared_error",
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        max_bins: int | None = None,
+        n_folds: int = 2,
+        max_iterations: int = 50,
+        labels: str = "kept",
+        prune_from: str = "leaves",
+        unjudged: str = "pruned",
+        recount: bool = True,
+        categorical_features: Any = "from_dtype",
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        unseen: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.n_folds = n_folds
+        self.max_iterations = max_iterations
+        self.labels = labels
+        self.prune_from = prune_from
+        self.unjudged = unjudged
+        self.recount = recount
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _learner(self) -> IGPALearner:
+        return IGPALearner(self)
 
 
 def unsettled(who: str) -> str:

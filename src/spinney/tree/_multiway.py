@@ -1,50 +1,35 @@
-"""What ID3 and C4.5 share: targets, settings of growth, and weights that limits can count."""
-
-from functools import partial
-from typing import Any
+"""Trees with a branch for each category, and rows with gaps in several branches."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import check_choice, check_verbose
-from spinney._estimator import FitTarget
-from spinney._settings import CLASS_PRUNINGS, max_depth_limit
-from spinney._target import class_target
-from spinney.tree._class_tree import ClassTree, build_target
-from spinney.tree._pruned import PrunedTree
+from spinney._settings import max_depth_limit
+from spinney._target import FitTarget
+from spinney.tree._learner import PrunedLearner
 
 Floats = NDArray[np.float64]
+_FRACTIONAL = 2
 
 
-class MultiwayTree(ClassTree, PrunedTree):
-    """One tree with a branch for each category, and gaps by fractions."""
+class MultiwayLearner(PrunedLearner):
+    """What ID3 and C4.5 have in common."""
 
-    _prunings = CLASS_PRUNINGS
+    counts_weight = True
 
-    def _counts_weight(self) -> bool:
-        return True
-
-    def _multiway_params(self, n_rows: int) -> _core.MultiwayParams:
-        """Check the settings that the two methods do not share."""
+    def branches(self, n_rows: int) -> _core.MultiwayParams:
+        """Return the parameters in which the two methods differ."""
         raise NotImplementedError
 
-    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        target = class_target(
-            y, weight, estimator_name=type(self).__name__, class_weight=self.class_weight
-        )
-        return FitTarget(target.weight, target.codes, target.classes, partial(build_target, target))
-
-    def _growth_params(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        """Return the parameters of growth."""
         params = _core.GrowParams()
         params.set_criterion("entropy")
-        params.set_missing(2)  # fractional
-        params.max_depth = max_depth_limit(self.max_depth)
-        check_choice("unseen", self.unseen, ("missing", "error"))
-        check_verbose(self.verbose)
-        multiway = self._multiway_params(int(np.count_nonzero(target.weight)))
-        _refuse_light_weights(target.weight, max(multiway.min_split, 2 * multiway.min_branch))
-        params.set_multiway(multiway)
+        params.set_missing(_FRACTIONAL)
+        params.max_depth = max_depth_limit(self.estimator.max_depth)
+        branches = self.branches(int(np.count_nonzero(target.weight)))
+        _refuse_light_weights(target.weight, max(branches.min_split, 2 * branches.min_branch))
+        params.set_multiway(branches)
         return params
 
 

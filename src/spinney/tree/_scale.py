@@ -7,14 +7,6 @@ from spinney import _core
 from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
-_FAR = 100  # powers of two
-
-
-def far_exponent(y: Floats) -> int:
-    """Return e such that y * 2**-e is near 1, or 0 if y is near enough as it is."""
-    largest = float(np.abs(y).max(initial=0.0))
-    exponent = int(np.frexp(largest)[1])
-    return exponent if largest > 0.0 and abs(exponent) > _FAR else 0
 
 
 def scaled(numbers: Floats, exponent: int) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from spinney._as_code import AsCode
-from spinney._state import PlainState
+from spinney._state import plain_state
 from spinney._table import encode_for
 from spinney.tree._arrays import same_state
 from spinney.tree._description import description_length
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Tree"]
 
 
-class Tree(PlainState, NodeArrays, AsCode):
+@plain_state
+class Tree(NodeArrays, AsCode):
     """A decision tree, as parallel arrays with one entry for each node.
 
     A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;

@@ -1,0 +1,517 @@
+"""Base classes of ensembles: one template of fit, and members that answer together.
+
+An ensemble has a trainer (`_trainer`, or `_foreign_trainer` for members of other packages), draws
+what each member sees (`_sampling`), may select members (`_selection`), and combines their answers
+(`_combine`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._callbacks import CallbackMixin
+from spinney._progress import progress
+from spinney._settings import thread_count
+from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
+from spinney.ensemble._combine import ClassCombiner, weighted_median
+from spinney.ensemble._foreign_members import ForeignMembers
+from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
+from spinney.ensemble._forest import Forest
+from spinney.ensemble._trainer import TreeTrainer, tree_trainer
+from spinney.tree._estimator import TreeEstimator
+
+Floats = NDArray[np.float64]
+Finished = Callable[[int], bool]
+T = TypeVar("T", bound=TreeEstimator)
+_EQUAL = np.zeros(0)  # weights of members that all count the same
+# What a tree has for itself: the ensemble encodes the table, draws, and runs threads.
+_OF_THE_ENSEMBLE = {
+    "categorical_features",
+    "unseen",
+    "warm_start",
+    "random_state",
+    "n_jobs",
+    "verbose",
+}
+
+
+class BaseEnsemble(CallbackMixin, TableEstimator):
+    """Base class of ensembles."""
+
+    n_best_splits = 1  # of ensembles without the parameter
+    _members: Forest | ForeignMembers
+    _learner_runs: list[tuple[int, list[Any]]]  # learners by the first member that they trained
+    _task = "growing trees"
+    _by_column = False  # whether members read few columns of all rows
+
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_learner_runs": many(row(whole(), many(one(BaseEstimator)))),
+        "_members": one(Forest, ForeignMembers),
+    }
+    _made_again: ClassVar[tuple[str, ...]] = ("forest_", "_estimators")
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._check_columns(self._members.schema, "the ensemble")
+        fits = same_labels(vars(self).get("classes_"), self._members.classes)
+        need(fits, self, "the members have other classes")
+        firsts = [first for first, _ in self._learner_runs]
+        rising = firsts[:1] == [0] and firsts == sorted(set(firsts))
+        need(rising and firsts[-1] < len(self._members), self, "_learner_runs are not in order")
+        need(all(own for _, own in self._learner_runs), self, "members have no learner")
+        if isinstance(self._members, Forest):
+            self.forest_ = self._members
+
+    def _make_learners(self) -> list[Any]:
+        """Return the unfitted estimators that members are made of, in turn."""
+        raise NotImplementedError
+
+    def _train(self, trainer: Any, finished: Finished) -> None:
+        """Train the members, and keep them."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members, and select those that vote.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
+            Strings and categoricals are used as they are; NaN, None and NA are missing.
+        y : array of shape (n_rows,)
+            The target.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            n_members = self._n_members()
+            start = len(self._members) if self._continues() else 0
+            trainer = self._trainer(X, y, sample_weight)
+            task = self._task if isinstance(trainer, TreeTrainer) else "training members"
+            with progress(self, task, n_members, start=start, X=X, y=y) as finished:
+                self._train(trainer, finished)
+        return self
+
+    # -- The steps of fit
+
+    def _continues(self) -> bool:
+        """Whether fit adds members to those that are there."""
+        return bool(getattr(self, "warm_start", False)) and "_members" in vars(self)
+
+    def _n_members(self) -> int:
+        n_members = int(self.n_estimators)
+        if self._continues() and n_members < len(self._members):
+            raise ValueError(
+                f"n_estimators={self.n_estimators!r} is less than the {len(self._members)} "
+                "members that warm_start goes on from. Use a larger one, or warm_start=False."
+            )
+        return n_members
+
+    def _trainer(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Encode table and target once for all members."""
+        learners = self._make_learners()
+        if all(isinstance(learner, TreeEstimator) for learner in learners):
+            trainer: Any = self._tree_trainer(learners, X, y, sample_weight)
+        else:
+            schema = self._schema if self._continues() else None
+            trainer = foreign_trainer(self, learners, X, y, sample_weight, schema)
+        if self._continues():
+            self._check_continuation(trainer)
+        return trainer
+
+    def _tree_trainer(self, learners: list[Any], X: Any, y: Any, sample_weight: Any) -> TreeTrainer:
+        values, schema, target = encode_training(
+            self,
+            X,
+            y,
+            sample_weight,
+            encode_target=learners[0]._encode_target,
+            counts_weight=any(learner._learner().counts_weight for learner in learners),
+            schema=self._schema if self._continues() else None,
+        )
+        if self._by_column:
+            values = np.asfortranarray(values)
+        targets = [target] + [one._encode_target(y, target.weight) for one in learners[1:]]
+        return tree_trainer(learners, values, schema, targets, self.n_best_splits)
+
+    def _check_continuation(self, trainer: Any) -> None:
+        classes = trainer.target.classes
+        if classes is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start needs the classes of the first fit, {self.classes_.tolist()}, but y "
+                f"has {classes.tolist()}. Use warm_start=False."
+            )
+        if isinstance(trainer, ForeignTrainer) is isinstance(self._members, Forest):
+            raise ValueError("warm_start needs the estimator of the first fit, or one like it.")
+
+    def _keep_members(self, trainer: Any, members: Any) -> None:
+        """Replace the attributes of the last fit by those of new members."""
+        first = len(self._members) if self._continues() else 0
+        before = self._learner_runs if first else []
+        remember_fit(self, trainer.schema, trainer.target.classes)
+        self._learner_runs = [*before, (first, trainer.learners)]
+        self._members = members
+        self.__dict__.pop("_estimators", None)
+        if isinstance(members, Forest):
+            self.forest_ = members
+
+    # -- Members
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """All members as fitted estimators, those that do not vote included."""
+        check_is_fitted(self)
+        if isinstance(self._members, ForeignMembers):
+            return list(self._members.estimators)
+        if "_estimators" not in vars(self):
+            self._estimators = [
+                clone(self._learner_of(i))._wrap(tree) for i, tree in enumerate(self._members)
+            ]
+        return list(self._estimators)
+
+    def _learner_of(self, i: int) -> Any:
+        """Return the learner of a member; a warm start may have brought others."""
+        learners = next(own for first, own in reversed(self._learner_runs) if first <= i)
+        return learners[i % len(learners)]
+
+    @property
+    def estimators_features_(self) -> list[NDArray[np.int64]]:
+        """The columns that each of `estimators_` takes: all of them, but for foreign learners."""
+        check_is_fitted(self)
+        everything = np.arange(self.n_features_in_)
+        if isinstance(self._members, ForeignMembers):
+            own = [self._members.features(i) for i in range(len(self._members))]
+            return [features.astype(np.int64) for features in own]
+        return [everything for _ in range(len(self._members))]
+
+    def _voters(self) -> NDArray[np.int64]:
+        """Return the places of the members that answer."""
+        return np.arange(len(self._members), dtype=np.int64)
+
+    def _vote_weights(self) -> Floats:
+        """Return the weights of these members; empty if all count the same."""
+        return _EQUAL
+
+    def _member_rows(self, X: Any) -> Any:
+        """Check a table and return its rows as members take them."""
+        if "_members" not in vars(self):
+            check_is_fitted(self)
+        if isinstance(self._members, ForeignMembers):
+            return self._members.rows(X, type(self).__name__)
+        return self._rows(X)
+
+    def _sums(self, X: Any, vote: bool) -> Floats:
+        """Return the answers of the members, added up."""
+        rows, n_threads = self._member_rows(X), thread_count(self.n_jobs)
+        sums: Floats = self._members.sums(
+            rows, self._voters(), self._vote_weights(), vote, n_threads
+        )
+        return sums
+
+    def _staged_sums(self, X: Any, vote: bool) -> Iterator[tuple[int, Floats]]:
+        """Yield the number of members so far and the sum of their answers."""
+        rows, n_threads = self._member_rows(X), thread_count(self.n_jobs)
+        members, weights = self._voters(), self._vote_weights()
+        total: Floats | None = None
+        for n in range(len(members)):
+            one = self._members.sums(rows, members[n : n + 1], weights[n : n + 1], vote, n_threads)
+            with np.errstate(over="ignore"):  # who cares looks at the sum
+                total = one if total is None else total + one
+            yield n + 1, total
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of every member that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_members)
+        """
+        rows = self._member_rows(X)
+        if not isinstance(self._members, Forest):
+            raise TypeError("apply needs members that are trees of this package.")
+        return self._members._core.apply(rows, thread_count(self.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = getattr(self, "estimator", None)
+        learners = given if isinstance(given, list | tuple) else [given]
+        tags.input_tags.allow_nan = all(
+            get_tags(one).input_tags.allow_nan for one in learners if isinstance(one, BaseEstimator)
+        )
+        return tags
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share of the impurity that the members' tests remove, on average."""
+        check_is_fitted(self)
+        members, weights = self._voters(), self._vote_weights()
+        if not len(weights):
+            weights = np.ones(len(members))
+        weighted = [
+            weight * self._members.importances(member)
+            for member, weight in zip(members.tolist(), weights.tolist(), strict=True)
+        ]
+        total: Floats = np.sum(weighted, axis=0)
+        shares = total / total.sum() if total.sum() > 0 else total
+        return self._base_importances(shares)
+
+
+class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
+    """Base class of ensembles that predict classes."""
+
+    def _combiner(self) -> ClassCombiner:
+        """Return how the answers of members become one."""
+        if "_members" not in vars(self):
+            check_is_fitted(self)
+        return ClassCombiner.of(self)
+
+    def _member_codes(self, X: Any, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the class codes that some members say, one row a member."""
+        if any(len(self._members.groups(i)) for i in members.tolist()):
+            raise ValueError(
+                "members with targets='regroup' tell groups of classes apart, not classes, so "
+                "their answers cannot be compared."
+            )
+        answers = self._members.answers(self._member_rows(X), members, thread_count(self.n_jobs))
+        return np.asarray(answers, dtype=np.int64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class that the members together choose for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        combiner = self._combiner()
+        labels: NDArray[Any] = self.classes_[combiner.choose(self._sums(X, combiner.votes))]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities: shares of the votes, or means over the members.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        combiner = self._combiner()
+        return combiner.probabilities(self._sums(X, combiner.votes))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield `predict` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        combiner = self._combiner()
+        for _, sums in self._staged_sums(X, combiner.votes):
+            yield self.classes_[combiner.choose(sums)]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows, n_classes)
+        """
+        combiner = self._combiner()
+        for _, sums in self._staged_sums(X, combiner.votes):
+            yield combiner.probabilities(sums)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true classes.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+
+class RegressorEnsemble(RegressorMixin, BaseEnsemble):
+    """Base class of ensembles that predict numbers."""
+
+    def _uses_median(self) -> bool:
+        """Whether the median of the members is predicted, not their mean."""
+        return bool(self.combine == "median")
+
+    def predict(self, X: Any) -> Floats:
+        """Return what the members together predict for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        if self._uses_median():
+            rows, members = self._member_rows(X), self._voters()
+            answers = self._members.answers(rows, members, thread_count(self.n_jobs))
+            return weighted_median(answers, self._vote_weights())
+        sums = self._sums(X, False)[:, 0] / len(self._voters())
+        if np.isfinite(sums).all():
+            return np.asarray(sums)
+        return self._mean_of(X, len(self._voters()))
+
+    def _mean_of(self, X: Any, n: int) -> Floats:
+        """Return the mean of the first members, whose sum is too large for a number."""
+        rows, shares = self._member_rows(X), np.full(n, 1.0 / n)
+        sums = self._members.sums(rows, self._voters()[:n], shares, False, 1)
+        return np.asarray(sums[:, 0])
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        if not self._uses_median():
+            for n, sums in self._staged_sums(X, False):
+                means = sums[:, 0] / n
+                yield means if np.isfinite(means).all() else self._mean_of(X, n)
+            return
+        rows, members, weights = self._member_rows(X), self._voters(), self._vote_weights()
+        answers = self._members.answers(rows, members, thread_count(self.n_jobs))
+        for n in range(1, len(members) + 1):
+            yield weighted_median(answers[:n], weights[:n])
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield R squared of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true numbers.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for numbers in self.staged_predict(X):
+            yield float(r2_score(y, numbers, sample_weight=sample_weight))
+
+
+def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:
+    """Return the learners that the parameter `estimator` names; a default tree for None."""
+    given = ensemble.estimator
+    if given is None:
+        return [default]
+    learners = list(given) if isinstance(given, list | tuple) else [given]
+    of_classes = is_classifier(ensemble)
+    is_kind, kind = (is_classifier, "classifier") if of_classes else (is_regressor, "regressor")
+    for learner in learners:
+        if not isinstance(learner, BaseEstimator) or not is_kind(learner):
+            raise ValueError(
+                f"estimator must be a {kind}, or a list of them, got {learner!r}. Give "
+                "instances, not classes, or None for a tree."
+            )
+        _refuse_own_columns(ensemble, learner)
+    if not learners:
+        raise ValueError("estimator must not be an empty list. Use None for a tree.")
+    return learners
+
+
+def own_tree(ensemble: Any, kind: type[T]) -> T:
+    """Return an unfitted tree with the parameters that it shares with its ensemble."""
+    own = set(ensemble._get_param_names()) - _OF_THE_ENSEMBLE
+    names = [name for name in kind._get_param_names() if name in own]
+    return kind(**{name: getattr(ensemble, name) for name in names})
+
+
+def _refuse_own_columns(ensemble: Any, learner: Any) -> None:
+    """Refuse settings of the table that a member has for itensemble: the table is encoded once."""
+    if not isinstance(learner, TableEstimator):
+        return
+    for name, usual in (("categorical_features", "from_dtype"), ("unseen", "missing")):
+        value = getattr(learner, name, usual)
+        if repr(value) not in (repr(usual), repr(getattr(ensemble, name))):
+            raise ValueError(
+                f"estimator has {name}={value!r}, but members share one table. Give {name} to "
+                f"{type(ensemble).__name__} instead."
+            )
+    if getattr(learner, "domains", None) is not None:
+        raise ValueError(
+            f"estimator has domains={learner.domains!r}, but members share one table. Give the "
+            "columns equal categories, or use GPForestClassifier and GPForestRegressor."
+        )

@@ -1,0 +1,167 @@
+"""How the parameters of evolved trees and forests reach the core, and one run for all trees."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._base import core_dataset
+from spinney._settings import max_depth_limit, random_seed, thread_count
+from spinney._state._kinds import Kind, many, one, perhaps, whole
+from spinney._table import Schema
+from spinney._target import FitTarget
+from spinney.evolve._derived import Derived, Rewriter
+from spinney.evolve._domains import share_domains
+from spinney.evolve._functions import Function
+from spinney.evolve._language import build_language, called_functions
+from spinney.evolve._run import Task, run
+from spinney.tree._learner import TreeLearner
+from spinney.tree._scale import rescaled_tree
+from spinney.tree._view import Tree
+from spinney.tree._words import join_words
+
+Floats = NDArray[np.float64]
+# What does not decide about the result.
+_ASIDE = {"n_jobs", "verbose", "checkpoint", "checkpoint_every", "random_state"}
+
+
+def _bodies(functions: Any) -> list[Any]:
+    """Return what is known of the user's functions: what composed ones do, the code of others."""
+    own = [one for one in functions or () if isinstance(one, Function)]
+    codes = [getattr(getattr(one, "f", None), "__code__", None) for one in own]
+    return [
+        (one.name, one.body, code and (code.co_code, code.co_consts))
+        for one, code in zip(own, codes, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class EvolvedTrees:
+    """Trees in the user's units, the columns that their functions compute, and the work done."""
+
+    trees: list[Tree]
+    derived: list[Derived]
+    n_evaluations: int
+
+
+EVOLVED_FIELDS: Mapping[str, Kind] = {
+    "_derived": perhaps(many(one(Derived))),
+    "n_evaluations_": perhaps(whole()),
+}
+
+
+class EvolvedLearner(TreeLearner):
+    """Trees whose tests are evolved."""
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of the core."""
+        return thread_count(self.estimator.n_jobs)
+
+    def share_columns(self, values: Floats, schema: Schema) -> tuple[Floats, Schema]:
+        """Return the encoded table, with columns whose categories are compared made comparable."""
+        return share_domains(values, schema, self.estimator.domains)
+
+    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+        """Return the parameters of growth."""
+        params = _core.GrowParams()
+        params.set_criterion("squared_error" if target.classes is None else "entropy")
+        return params
+
+    def plan(self) -> _core.EvolvePlan:
+        """Return the parameters of the search and of the tree."""
+        params = self.estimator
+        plan = _core.EvolvePlan()
+        plan.population_size = min(int(params.population_size), 2**31)
+        plan.generations = min(int(params.generations), 2**62)
+        plan.max_size = int(params.max_size)
+        plan.tournament = int(params.tournament_size)
+        if params.patience is not None:
+            plan.patience = min(int(params.patience), 2**62)
+        plan.refine = bool(params.refine_constants)
+        plan.min_fraction = float(params.min_fraction)
+        plan.max_depth = max_depth_limit(params.max_depth)
+        if hasattr(params, "min_entropy"):
+            plan.min_entropy = float(params.min_entropy)
+        else:
+            plan.min_variance = float(params.min_variance)
+        return plan
+
+    def _language(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Language:
+        language = build_language(
+            values, schema, target.weight > 0, self.estimator.functions, self.estimator.terminals
+        )
+        least, limit = language.least_size(0), self.estimator.max_size
+        if least > limit:
+            raise ValueError(
+                f"max_size={limit!r} is too small: the shortest test that these functions and "
+                f"terminals can make has {least} symbols."
+            )
+        return language
+
+    def evolve(
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        plan: _core.EvolvePlan,
+        owner: Any,
+    ) -> EvolvedTrees:
+        """Evolve the trees of an owner: the estimator itself, or a forest."""
+        settings = {k: repr(v) for k, v in owner.get_params().items() if k not in _ASIDE}
+        task = Task(
+            values,
+            core_dataset(values, schema),
+            target,
+            self.growth(values, target),
+            self._language(values, schema, target),
+            plan,
+            random_seed(owner.random_state),
+            repr(
+                (
+                    type(owner).__name__,
+                    sorted(settings.items()),
+                    schema,
+                    _bodies(self.estimator.functions),
+                )
+            ),
+        )
+        functions = called_functions(self.estimator.functions)
+        n_threads = 1 if functions else thread_count(owner.n_jobs)
+        evolution = run(task, owner, n_threads)
+        rewriter = Rewriter(functions, schema)
+        cores = [evolution.tree(i) for i in range(plan.n_trees)]
+        if functions:
+            cores = [_core.Tree(state) for state in rewriter.states(cores)]
+        trees = [Tree(core, rewriter.schema, target.classes) for core in cores]
+        if target.exponent:
+            units = (target.exponent, target.loss_exponent)
+            trees = [rescaled_tree(tree, *units) for tree in trees]
+        return EvolvedTrees(trees, rewriter.derived, int(evolution.n_evaluations))
+
+    def learn(
+        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+    ) -> dict[str, Any]:
+        """Evolve one tree."""
+        evolved = self.evolve(values, schema, target, self.plan(), self.estimator)
+        return {
+            "tree_": evolved.trees[0],
+            "n_evaluations_": evolved.n_evaluations,
+            "_derived": evolved.derived,
+        }
+
+    def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
+        """Return the method for the core."""
+        names = [function.name for function in called_functions(self.estimator.functions)]
+        if names:
+            raise ValueError(
+                f"functions has {join_words(names)}, written in Python: members of an ensemble run "
+                "in the core. Use compose(), or GPForestClassifier and GPForestRegressor."
+            )
+        learner = _core.Learner()
+        learner.set_params(self.growth(values, target))
+        learner.set_evolve(self._language(values, schema, target), self.plan())
+        return learner

@@ -1,0 +1,245 @@
+"""Base classes of the estimators that learn one tree."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._settings import REGRESSION_CRITERIA, thread_count
+from spinney._state._kinds import Kind, named, need, one, perhaps, same_labels
+from spinney._table import Schema
+from spinney._target import FitTarget, class_target, real_target
+from spinney.tree._learner import TreeLearner
+from spinney.tree._view import Tree
+
+if TYPE_CHECKING:
+    from spinney.rules import Explanation
+
+Floats = NDArray[np.float64]
+_COSTS = ("class_weight", "priors", "cost_matrix", "cost_method")
+
+
+class TreeEstimator(TableEstimator):
+    """Base class of estimators with one tree, in `tree_`."""
+
+    tree_: Tree
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "tree_": one(Tree),
+        "pruning_path_": perhaps(named("PruningPath")),
+    }
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._check_columns(self.tree_.schema, "tree_")
+        fits = same_labels(vars(self).get("classes_"), self.tree_.classes)
+        need(fits, self, "tree_ has other classes")
+
+    def _learner(self) -> TreeLearner:
+        """Return the method that learns the tree, with the parameters of this estimator."""
+        raise NotImplementedError
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        raise NotImplementedError
+
+    def _continues(self) -> bool:
+        """Whether fit grows the present tree further."""
+        return False
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow a tree and cut it back.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
+            Strings and categoricals are used as they are; NaN, None and NA are missing.
+        y : array of shape (n_rows,)
+            The target.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            learner, start = self._learner(), self.tree_ if self._continues() else None
+            values, schema, target = encode_training(
+                self,
+                X,
+                y,
+                sample_weight,
+                encode_target=self._encode_target,
+                counts_weight=learner.counts_weight,
+                schema=None if start is None else self._schema,
+            )
+            self._fit_encoded(*learner.share_columns(values, schema), target, start)
+        return self
+
+    def _fit_encoded(
+        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None = None
+    ) -> None:
+        """Learn from an encoded table."""
+        fitted = self._learner().learn(values, schema, target, start)
+        remember_fit(self, schema, target.classes, **fitted)
+
+    def _wrap(self, tree: Tree) -> Self:
+        """Become the fitted estimator of an existing tree."""
+        remember_fit(self, tree.schema, tree.classes, tree_=tree)
+        return self
+
+    # -- Rows through the tree
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        rows = self._rows(X)
+        return self.tree_._core.apply(rows, thread_count(self.n_jobs))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return which nodes each row passes, its leaf included.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+        """
+        rows = self._rows(X)
+        return self.tree_.decision_path(rows, encoded=True)
+
+    def explain(self, row: Any) -> "Explanation":
+        """Return why a row is predicted as it is, and what would have to change for another answer.
+
+        Parameters
+        ----------
+        row : dict, Series, one-row table or 1-D array
+            One row with the columns of fit.
+
+        Returns
+        -------
+        Explanation
+            `print` shows it as text.
+        """
+        from spinney.rules._row import encode_row  # rules are made of trees
+
+        check_is_fitted(self)
+        encode_row(self._schema, row, self.unseen)  # refuses what predict refuses
+        return self.tree_.explain(row)
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share of the impurity that the tests remove."""
+        check_is_fitted(self)
+        return self._base_importances(self.tree_.importances())
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):
+    """Base class of classifiers with one tree."""
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        given = {name: getattr(self, name) for name in _COSTS if hasattr(self, name)}
+        known = self.classes_ if self._continues() else None
+        return class_target(y, weight, estimator_name=type(self).__name__, classes=known, **given)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of least expected cost for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        rows = self._rows(X)
+        labels: NDArray[Any] = self.classes_[
+            self.tree_._core.predict_labels(rows, thread_count(self.n_jobs))
+        ]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the shares of the classes in the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        rows = self._rows(X)
+        return self.tree_._core.predict_values(rows, thread_count(self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):
+    """Base class of regressors with one tree."""
+
+    criterion: str
+
+    def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        known = self.criterion in REGRESSION_CRITERIA
+        criterion = self.criterion if known else "squared_error"  # growth refuses others
+        return real_target(y, weight, estimator_name=type(self).__name__, criterion=criterion)
+
+    def predict(self, X: Any) -> Floats:
+        """Return the value of the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        rows = self._rows(X)
+        values: Floats = self.tree_._core.predict_values(rows, thread_count(self.n_jobs))[:, 0]
+        return values
