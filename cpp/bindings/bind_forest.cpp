@@ -61,6 +61,11 @@ void bind_forest(nb::module_& m) {
              if (i >= self.size()) throw nb::index_error();
              return std::make_unique<BoundTree>(self.member(i).tree.unpack());
            })
+      .def("cost",
+           [](const Forest& self, std::size_t i) {
+             if (i >= self.size()) throw nb::index_error();
+             return self.member(i).tree.tree().cost;
+           })
       .def("groups",
            [](const Forest& self, std::size_t i) {
              if (i >= self.size()) throw nb::index_error();

@@ -20,7 +20,12 @@ def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> NDArray[np.in
 
 
 def make_folds(
-    cv: Any, X: Any, strata: NDArray[Any], used: Mask, random_state: Any
+    cv: Any,
+    X: Any,
+    strata: NDArray[Any],
+    used: Mask,
+    random_state: Any,
+    groups: Any = None,
 ) -> list[tuple[Mask, Mask]]:
     """Return (training rows, held-out rows) for every fold.
 
@@ -36,9 +41,16 @@ def make_folds(
         Rows that take part.
     random_state : int, RandomState or None
         For folds given by number.
+    groups : array of shape (n_rows,), default=None
+        For splitters that keep the rows of a group together.
     """
+    if groups is not None and not hasattr(cv, "split"):
+        raise ValueError(
+            "groups is given, but cv is no splitter that uses it. Use cv=GroupKFold() of "
+            "scikit-learn, or another one for groups."
+        )
     if hasattr(cv, "split") and not isinstance(cv, str):
-        pairs: Iterable[Any] = cv.split(X, strata)
+        pairs: Iterable[Any] = cv.split(X, strata, groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         pairs = cv
     else:

@@ -5,6 +5,17 @@ circle find a module that is half imported: an ImportError. Every public package
 first, so that the second thread waits here until the first is through.
 """
 
+from typing import Any
+
 import sklearn.base
 import sklearn.metrics
 import sklearn.pipeline  # noqa: F401
+
+
+def import_pandas(who: str) -> Any:
+    """Return pandas, which is not installed with spinney."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(f"{who} needs pandas: pip install pandas.") from None
+    return pandas

@@ -12,9 +12,11 @@ from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
-from spinney._choices import check_choice, check_flag
+from spinney._choices import check_choice, check_flag, check_number
+from spinney._libraries import import_pandas
 from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import plain_state
 from spinney._target import FitTarget, check_numbers, check_weights, class_target
@@ -107,6 +109,7 @@ class PruningPath:
         self.standard_errors: Floats | None = None
         self.selected: int | None = None
         self.rule: str | None = None
+        self._template: Any = None  # an unfitted estimator, of a path that a fit made
 
     def __len__(self) -> int:
         return len(self.alphas)
@@ -137,6 +140,76 @@ class PruningPath:
     def at(self, alpha: float) -> Tree:
         """Return the subtree that is best at a given penalty."""
         return self.trees[int(np.flatnonzero(self.alphas <= alpha * (1.0 + _SLACK))[-1])]
+
+    def cp(self) -> Floats:
+        """Return the penalties as rpart counts them: relative to the risk of the root."""
+        root = float(self.risks[-1])
+        return self.alphas / root if root > 0 else self.alphas
+
+    def estimator(
+        self, i: int | None = None, *, cp: float | None = None, alpha: float | None = None
+    ) -> Any:
+        """Return a subtree as a fitted estimator, without growing anything again.
+
+        Parameters
+        ----------
+        i : int, default=None
+            The place of the subtree in this path.
+        cp : float, default=None
+            A penalty as rpart counts it, relative to the risk of the root.
+        alpha : float, default=None
+            A penalty in cost per row and leaf. Give one of the three.
+
+        Returns
+        -------
+        estimator
+            Of the class, and with the parameters, of the one whose fit made this path.
+        """
+        if (i is not None) + (cp is not None) + (alpha is not None) != 1:
+            raise ValueError("give one of i, cp and alpha, which say what subtree is wanted.")
+        if self._template is None:
+            raise ValueError(
+                "this path belongs to no estimator. Use path.trees[i], or the pruning_path_ of a "
+                "fitted estimator."
+            )
+        if i is None:
+            name, given = ("cp", cp) if cp is not None else ("alpha", alpha)
+            number = check_number(name, given, low=0.0)
+            found = self.at(number * max(float(self.risks[-1]), 0.0) if name == "cp" else number)
+        else:
+            found = self.trees[i]
+        return clone(self._template)._wrap(found)
+
+    def to_frame(self) -> Any:
+        """Return the path as a pandas frame, from the whole tree to the root.
+
+        Returns
+        -------
+        DataFrame
+            `alpha`, `n_leaves`, `risk`, `error`, `standard_error` and `selected`; and beside them
+            the columns of rpart's table: `CP`, `nsplit`, `rel error`, `xerror` and `xstd`, in units
+            of the root's risk.
+        """
+        pandas = import_pandas("PruningPath.to_frame")
+        root = float(self.risks[-1]) if self.risks[-1] > 0 else math.nan
+        unknown = np.full(len(self), math.nan)
+        errors = unknown if self.errors is None else self.errors
+        spread = unknown if self.standard_errors is None else self.standard_errors
+        return pandas.DataFrame(
+            {
+                "alpha": self.alphas,
+                "n_leaves": self.n_leaves,
+                "risk": self.risks,
+                "error": errors,
+                "standard_error": spread,
+                "selected": np.arange(len(self)) == self.selected,
+                "CP": self.cp(),
+                "nsplit": np.asarray(self.n_leaves) - 1,
+                "rel error": self.risks / root,
+                "xerror": errors / root,
+                "xstd": spread / root,
+            }
+        )
 
     def _show_in_units(self, exponent: int, loss_exponent: int) -> None:
         """Turn what is shown into the units of the user's target; the choice stands."""

@@ -17,6 +17,7 @@ from spinney._table._names import check_columns, check_count, check_names, featu
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import Table, open_table
 from spinney._table._schema import Column, Kind, Label, Schema, numeric_schema
+from spinney._warnings import warn_user
 
 _MOST_LABELS_SHOWN = 5
 _FLOAT64 = np.dtype(np.float64)
@@ -206,12 +207,17 @@ def _apply(column: Column, cells: Codes, unseen: str) -> NDArray[np.float64]:
             unknown.append(label)
         else:
             numbers[label] = float(code)
-    if unknown and unseen == "error":
+    if unknown:
         shown = ", ".join(map(repr, unknown[:_MOST_LABELS_SHOWN]))
         more = len(unknown) - _MOST_LABELS_SHOWN
-        raise ValueError(
+        what = (
             f"column {column.name!r} holds categories that fit did not see: {shown}"
-            f"{f' and {more} more' if more > 0 else ''}. Fit with rows that hold them, or use "
-            "unseen='missing' to treat them as missing."
+            f"{f' and {more} more' if more > 0 else ''}."
         )
+        if unseen == "error":
+            raise ValueError(
+                f"{what} Fit with rows that hold them, or use unseen='missing' to treat them as "
+                "missing."
+            )
+        warn_user(f"{what} They are treated as missing; use unseen='error' to refuse them.")
     return cells.replace(numbers)

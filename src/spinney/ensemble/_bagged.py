@@ -173,6 +173,20 @@ class BaggedEnsemble(BaseEnsemble):
         callables = [callable(getattr(one, "criterion", None)) for one in trainer.learners]
         return 1 if any(callables) else thread_count(self.n_jobs)
 
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each member was trained on, a row that was drawn twice twice."""
+        check_is_fitted(self)
+        rows = np.flatnonzero(self._used)
+        ends = [*[first for first, _ in self._runs[1:]], len(self._members)]
+        samples = []
+        for (first, drawn), end in zip(self._runs, ends, strict=True):
+            plan = plan_of(drawn)
+            for member in range(first, end):
+                counts = np.ceil(plan.counts(len(rows), member))  # wagging draws weights
+                samples.append(np.repeat(rows, counts.astype(np.int64)))
+        return samples
+
     # -- Which members answer
 
     def _select(self, selector: Selector | None, bagged: Bagged, target: FitTarget) -> None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -193,6 +194,12 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         return learners[i % len(learners)]
 
     @property
+    def estimator_(self) -> Any:
+        """The unfitted estimator that members are copies of; the first, if there are several."""
+        check_is_fitted(self)
+        return self._learner_runs[-1][1][0]
+
+    @property
     def estimators_features_(self) -> list[NDArray[np.int64]]:
         """The columns that each of `estimators_` takes: all of them, but for foreign learners."""
         check_is_fitted(self)
@@ -254,6 +261,28 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             raise TypeError("apply needs members that are trees of this package.")
         return self._members._core.apply(rows, thread_count(self.n_jobs))
 
+    def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
+        """Return which nodes of every member each row passes, its leaves included.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_rows, n_nodes)
+            1 where a row passes a node. The nodes of all members stand side by side.
+        n_nodes_ptr : array of shape (n_members + 1,)
+            The nodes of member i are the columns from `n_nodes_ptr[i]` to `n_nodes_ptr[i + 1]`.
+        """
+        rows = self._member_rows(X)
+        if not isinstance(self._members, Forest):
+            raise TypeError("decision_path needs members that are trees of this package.")
+        paths = [tree.decision_path(rows, encoded=True) for tree in self._members]
+        begins = np.cumsum([0, *(path.shape[1] for path in paths)])
+        return hstack(paths, format="csr"), begins
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         given = getattr(self, "estimator", None)
@@ -281,6 +310,12 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
 class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
     """Base class of ensembles that predict classes."""
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        check_is_fitted(self)
+        return len(self.classes_)
 
     def _combiner(self) -> ClassCombiner:
         """Return how the answers of members become one."""

@@ -74,11 +74,10 @@ class Forest(Sequence[Tree]):
     def cost_matrix(self) -> Floats | None:
         """Costs of errors, if all trees have the same; None otherwise."""
         if self._costs is None:
-            first, *others = [tree.cost_matrix for tree in self]
-            same = first is not None and all(
-                one is not None and np.array_equal(one, first) for one in others
-            )
-            self._costs = (first if same else None,)
+            first, *others = (self._core.cost(i) for i in range(len(self)))
+            same = bool(first) and all(one == first for one in others)
+            n_classes = len(self.classes) if self.classes is not None else 0
+            self._costs = (np.array(first).reshape(n_classes, -1) if same else None,)
         return self._costs[0]
 
     # -- Rows through the trees

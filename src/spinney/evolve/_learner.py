@@ -143,9 +143,16 @@ class EvolvedLearner(TreeLearner):
         return EvolvedTrees(trees, rewriter.derived, int(evolution.n_evaluations))
 
     def learn(
-        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        *,
+        start: Tree | None = None,
+        groups: Any = None,
     ) -> dict[str, Any]:
         """Evolve one tree."""
+        self.refuse_groups(groups)
         evolved = self.evolve(values, schema, target, self.plan(), self.estimator)
         return {
             "tree_": evolved.trees[0],

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
@@ -38,6 +39,7 @@ class TreeEstimator(TableEstimator):
         self._check_columns(self.tree_.schema, "tree_")
         fits = same_labels(vars(self).get("classes_"), self.tree_.classes)
         need(fits, self, "tree_ has other classes")
+        self._bind_path()
 
     def _learner(self) -> TreeLearner:
         """Return the method that learns the tree, with the parameters of this estimator."""
@@ -50,7 +52,7 @@ class TreeEstimator(TableEstimator):
         """Whether fit grows the present tree further."""
         return False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow a tree and cut it back.
 
         Parameters
@@ -62,6 +64,8 @@ class TreeEstimator(TableEstimator):
             The target.
         sample_weight : array of shape (n_rows,), default=None
             Weights of the rows. A row of weight 0 is as if absent.
+        groups : array of shape (n_rows,), default=None
+            Groups of rows that cross-validation must not divide, for a splitter given as `cv`.
 
         Returns
         -------
@@ -78,20 +82,59 @@ class TreeEstimator(TableEstimator):
                 counts_weight=learner.counts_weight,
                 schema=None if start is None else self._schema,
             )
-            self._fit_encoded(*learner.share_columns(values, schema), target, start)
+            values, schema = learner.share_columns(values, schema)
+            self._fit_encoded(values, schema, target, start=start, groups=groups)
         return self
 
     def _fit_encoded(
-        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None = None
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        *,
+        start: Tree | None = None,
+        groups: Any = None,
     ) -> None:
         """Learn from an encoded table."""
-        fitted = self._learner().learn(values, schema, target, start)
+        fitted = self._learner().learn(values, schema, target, start=start, groups=groups)
         remember_fit(self, schema, target.classes, **fitted)
+        self._bind_path()
+
+    def _bind_path(self) -> None:
+        """Let the pruning path make estimators like this one."""
+        if "pruning_path_" in vars(self):
+            self.pruning_path_._template = clone(self)
 
     def _wrap(self, tree: Tree) -> Self:
         """Become the fitted estimator of an existing tree."""
         remember_fit(self, tree.schema, tree.classes, tree_=tree)
         return self
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the penalties at which a fully grown tree loses branches, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            As for `fit`.
+        y : array of shape (n_rows,)
+            The target.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, ascending from 0; `impurities`, the risk of each subtree in the units of
+            `Tree.risk`; and `path`, the `PruningPath` of these subtrees, which needs no refit.
+        """
+        from spinney.pruning import PruningPath  # it needs all of this package
+
+        given = {name: None for name in ("pruning", "ccp_alpha") if hasattr(self, name)}
+        grown = clone(self).set_params(**given).fit(X, y, sample_weight)
+        path = PruningPath(grown.tree_)
+        path._template = clone(self)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks, path=path)
 
     # -- Rows through the tree
 
@@ -163,6 +206,12 @@ class TreeEstimator(TableEstimator):
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):
     """Base class of classifiers with one tree."""
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        check_is_fitted(self)
+        return len(self.classes_)
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
         given = {name: getattr(self, name) for name in _COSTS if hasattr(self, name)}

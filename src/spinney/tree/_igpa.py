@@ -58,9 +58,16 @@ class IGPALearner(TreeLearner):
         return binary_growth(self.estimator, values, target)
 
     def learn(
-        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        *,
+        start: Tree | None = None,
+        groups: Any = None,
     ) -> dict[str, Any]:
         """Grow and prune until the tree has settled."""
+        self.refuse_groups(groups)
         dataset, _ = self.prepare(values, schema, target, ALL_ROWS)
         member = self.member(values, schema, target)
         seed = random_seed(self.estimator.random_state)

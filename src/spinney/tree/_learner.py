@@ -72,6 +72,12 @@ class TreeLearner:
         """Return the parameters of growth."""
         raise NotImplementedError
 
+    def refuse_groups(self, groups: Any) -> None:
+        """Refuse groups where nothing is cross-validated."""
+        if groups is not None:
+            name = type(self.estimator).__name__
+            raise ValueError(f"groups is given, but {name} has no cross-validation to use it.")
+
     def prepare(
         self, values: Floats, schema: Schema, target: FitTarget, rows: RowSplit
     ) -> tuple[_core.Dataset, Restore]:
@@ -79,9 +85,18 @@ class TreeLearner:
         return core_dataset(values, schema), unchanged
 
     def learn(
-        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        *,
+        start: Tree | None = None,
+        groups: Any = None,
     ) -> dict[str, Any]:
-        """Learn one tree, and return the attributes of the fitted estimator."""
+        """Learn one tree, and return the attributes of the fitted estimator.
+
+        `start` is the tree that growth continues, `groups` goes to the splitter of `cv`.
+        """
         raise NotImplementedError
 
     def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
@@ -118,10 +133,16 @@ class PrunedLearner(TreeLearner):
         return {}
 
     def learn(
-        self, values: Floats, schema: Schema, target: FitTarget, start: Tree | None
+        self,
+        values: Floats,
+        schema: Schema,
+        target: FitTarget,
+        *,
+        start: Tree | None = None,
+        groups: Any = None,
     ) -> dict[str, Any]:
         """Divide the rows, grow, and prune."""
-        rows = self._divide_rows(values, target)
+        rows = self._divide_rows(values, target, groups)
         tree, errors = self.grow(values, schema, target, rows, start)
         tree, path = self._prune(tree, errors, values, target, rows)
         fitted: dict[str, Any] = {"tree_": tree}
@@ -129,7 +150,7 @@ class PrunedLearner(TreeLearner):
             fitted["pruning_path_"] = path
         return fitted | self.finish(tree, values, target, rows)
 
-    def _divide_rows(self, values: Floats, target: FitTarget) -> RowSplit:
+    def _divide_rows(self, values: Floats, target: FitTarget, groups: Any) -> RowSplit:
         """Hold rows out, or deal them into folds, as pruning and early stopping need it."""
         params = self.estimator
         used = target.weight > 0
@@ -141,7 +162,7 @@ class PrunedLearner(TreeLearner):
             used = used & ~held_out
         if not self.uses_folds:
             return RowSplit(held_out)
-        folds = make_folds(params.cv, values, target.strata, used, params.random_state)
+        folds = make_folds(params.cv, values, target.strata, used, params.random_state, groups)
         return RowSplit(held_out, tuple(folds))
 
     def grow(

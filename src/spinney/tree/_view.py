@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from spinney._as_code import AsCode
+from spinney._libraries import import_pandas
 from spinney._state import plain_state
 from spinney._table import encode_for
 from spinney.tree._arrays import same_state
@@ -316,6 +317,36 @@ class Tree(NodeArrays, AsCode):
         """
         return cls(*tree_from_dict(data))
 
+    def to_frame(self) -> Any:
+        """Return the nodes as a pandas frame, a row for each, in the order of their numbers.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by `node`: `parent`, `depth`, `is_leaf`, `branch` (what leads here from the
+            parent, as text), `test` (that the node asks; empty in a leaf), `n_samples`, `impurity`,
+            `risk`, `prediction`, and for classes a column `counts[LABEL]` for each of them.
+        """
+        pandas = import_pandas("Tree.to_frame")
+        nodes = list(self)
+        columns = {
+            "parent": self.parent,
+            "depth": self.depth,
+            "is_leaf": self.first_child < 0,
+            "branch": [_branch_text(node) for node in nodes],
+            "test": ["" if node.is_leaf else str(node.test) for node in nodes],
+            "n_samples": self.n_samples,
+            "impurity": self.impurity,
+            "risk": self.risk,
+            "prediction": [node.prediction for node in nodes],
+        }
+        if self.classes is not None:
+            columns |= {
+                f"counts[{label}]": self.value[:, k]
+                for k, label in enumerate(self.classes.tolist())
+            }
+        return pandas.DataFrame(columns, index=pandas.RangeIndex(self.n_nodes, name="node"))
+
     def to_text(self, max_depth: int | None = 10, **options: Any) -> str:
         """Return the tree as indented text; see `spinney.export.to_text` for the options."""
         from spinney.export import to_text
@@ -384,3 +415,11 @@ def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.dtype == other.dtype and one.tolist() == other.tolist()
+
+
+def _branch_text(node: Node) -> str:
+    """Return the condition under which rows reach a node from its parent."""
+    parent = node.parent
+    if parent is None:
+        return ""
+    return str(parent.test.branch_text(node.id - parent.children[0].id))
