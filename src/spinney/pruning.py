@@ -144,7 +144,7 @@ class PruningPath:
     def cp(self) -> Floats:
         """Return the penalties as rpart counts them: relative to the risk of the root."""
         root = float(self.risks[-1])
-        return self.alphas / root if root > 0 else self.alphas
+        return np.asarray(self.alphas / root if root > 0 else self.alphas)
 
     def estimator(
         self, i: int | None = None, *, cp: float | None = None, alpha: float | None = None

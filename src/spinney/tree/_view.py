@@ -420,6 +420,6 @@ def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
 def _branch_text(node: Node) -> str:
     """Return the condition under which rows reach a node from its parent."""
     parent = node.parent
-    if parent is None:
+    if parent is None or parent.test is None:
         return ""
     return str(parent.test.branch_text(node.id - parent.children[0].id))
