@@ -131,20 +131,13 @@ class PrunedTree(BaseTree):
         learner.set_params(self._growth_params(values, target))
         learner.one_standard_error = self.rule == "1se"
         if self.ccp_alpha is not None:
-            if self.pruning not in (None, "cost_complexity"):
-                raise ValueError(
-                    f"members of an ensemble are pruned one way: ccp_alpha={self.ccp_alpha!r} does "
-                    f"not go with pruning={self.pruning!r}. Leave one of them out."
-                )
-            alpha = check_number("ccp_alpha", self.ccp_alpha, low=0.0)
-            learner.ccp_alpha = float(np.ldexp(alpha, -target.loss_exponent))
-            learner.set_pruning("alpha")
+            learner.ccp_alpha = float(np.ldexp(float(self.ccp_alpha), -target.loss_exponent))
         elif self.pruning == "cost_complexity":
             learner.n_folds = check_integer(
                 "cv", self.cv, low=2, remedy="Members of an ensemble need a number of folds."
             )
             learner.set_pruning("cross_validated")
-        elif self.pruning is not None:
+        if self.pruning not in (None, "cost_complexity"):
             learner.set_pruning(self.pruning)
         if self.pruning == "reduced_error" or self._stops_early():
             learner.validation_fraction = check_number(
