@@ -4,10 +4,10 @@ A subclass says how `y` becomes a target (`_encode_target`).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
+from spinney._checks import Check
 from spinney._state import PlainState
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import check_weights
@@ -88,6 +89,7 @@ def remember_table(estimator: Any, schema: Schema, classes: NDArray[Any] | None)
 class TableEstimator(PlainState, BaseEstimator, ABC):
     """An estimator that takes raw tables."""
 
+    _parameters: ClassVar[Mapping[str, Check]] = {}  # those that differ from others of their name
     _schema: Schema
     n_features_in_: int
     feature_names_in_: NDArray[Any]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
-from spinney._choices import check_choice, check_flag
+from spinney._checks import Choice, Flag
 from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import PlainState
 from spinney._target import check_weights, class_target, real_core, real_target
@@ -95,7 +95,7 @@ class PruningPath(PlainState):
     """
 
     def __init__(self, tree: Tree, method: str = "rpart") -> None:
-        check_choice("method", method, ("rpart", "exact"))
+        Choice(("rpart", "exact")).check("method", method)
         self._tree, self._exact = tree, method == "exact"
         found = _core.cost_complexity(tree._core, self._exact)
         node_alpha, self.alphas, self.n_leaves, self.risks = found
@@ -124,7 +124,7 @@ class PruningPath(PlainState):
         -------
         Tree
         """
-        check_choice("rule", rule, ("1se", "min"))
+        Choice(("1se", "min")).check("rule", rule)
         self.errors, self.standard_errors, self.rule = errors, standard_errors, rule
         least = float(errors.min())
         best = int(np.flatnonzero(errors <= least * (1.0 + 1e-12))[-1])
@@ -338,7 +338,7 @@ def error_based(
         raise ValueError("error_based counts errors of classes; this tree predicts numbers.")
     if tree.cost_matrix is not None:
         raise ValueError("error_based counts errors and knows no costs; this tree has costs.")
-    check_choice("criterion", criterion, CLASS_CRITERIA)
+    Choice(CLASS_CRITERIA).check("criterion", criterion)
     params = _core.GrowParams()
     params.set_criterion(criterion)
     values = tree._encode(X, encoded=False)
@@ -348,7 +348,7 @@ def error_based(
         _core_target(tree, y, values.shape[0], sample_weight),
         params,
         cf=check_cf(cf),
-        raise_subtrees=check_flag("subtree_raising", subtree_raising),
+        raise_subtrees=Flag().check("subtree_raising", subtree_raising),
     )
     return Tree(core, tree.schema, tree.classes)
 

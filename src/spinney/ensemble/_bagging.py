@@ -3,14 +3,24 @@
 from typing import Any
 
 from spinney import _core
+from spinney._params import OF_NUMBERS
 from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
 from spinney.ensemble._sampling import sampling_plan, set_features, set_targets
 from spinney.ensemble._selects import Selects
 from spinney.tree import CARTClassifier, CARTRegressor
+from spinney.tree._cart import BinaryTree
 
 
 class Bagging(Selects):
     """What bagging of classes and of numbers share."""
+
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
+        are_binary = [isinstance(learner, BinaryTree) for learner in self._learners()]
+        if self.n_best_splits > 1 and not all(are_binary):
+            raise ValueError(
+                f"n_best_splits={self.n_best_splits!r} works with CART members only. Use 1."
+            )
 
     def _plan(self, lesson: Any, n_members: int) -> _core.EnsemblePlan:
         plan = sampling_plan(
@@ -285,6 +295,8 @@ class BaggingRegressor(Bagging, BaggedNumbers):
     >>> BaggingRegressor(sampling=None, n_estimators=3).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

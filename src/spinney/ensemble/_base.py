@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._callbacks import CallbackMixin
 from spinney._choices import check_choice, check_flag, check_integer
 from spinney._estimator import FitTarget, TableEstimator, remember_table, unchanged_on_failure
+from spinney._params import check_parameters
 from spinney._settings import thread_count
 from spinney.ensemble._lesson import TreeLesson, tree_lesson
 from spinney.ensemble._outside import OutsideLesson, Outsiders, outside_lesson
@@ -61,6 +62,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             self._check_answering()
             n_members = self._n_members()

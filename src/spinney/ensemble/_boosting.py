@@ -10,6 +10,7 @@ from scipy.special import softmax
 
 from spinney import _core
 from spinney._choices import check_choice, check_flag, check_number
+from spinney._params import OF_NUMBERS
 from spinney._settings import random_seed, thread_count
 from spinney.ensemble._answers import ClassEnsemble, NumberEnsemble
 from spinney.ensemble._base import BaseEnsemble
@@ -290,6 +291,8 @@ class AdaBoostRegressor(BoostedEnsemble, NumberEnsemble):
     >>> AdaBoostRegressor(resample=False).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

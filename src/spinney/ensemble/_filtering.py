@@ -8,20 +8,22 @@ The rows pass once, in random order, as a stream::
 A row is taken at most once; one that a filter does not take is gone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._callbacks import CallbackMixin
+from spinney._checks import Check
 from spinney._class_answers import LogProbabilities, StagedAccuracy
 from spinney._estimator import refuse_too_many_cells, remember_table, unchanged_on_failure
-from spinney._settings import row_count
+from spinney._params import Learner, check_parameters
+from spinney._settings import random_numbers, row_count
 from spinney._state import PlainState
 from spinney._table import check_columns
 from spinney._table._open import open_table
@@ -121,6 +123,8 @@ class BoostByFilteringClassifier(
     [333, 216, 188]
     """
 
+    _parameters: ClassVar[Mapping[str, Check]] = {"estimator": Learner("classifier", several=False)}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -153,6 +157,7 @@ class BoostByFilteringClassifier(
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             refuse_too_many_cells(X)
             shape = open_table(X, type(self).__name__).shape
@@ -185,7 +190,7 @@ class BoostByFilteringClassifier(
         self, rows: Any, codes: Codes, used: NDArray[np.bool_], weight: Floats | None, learner: Any
     ) -> Stream:
         """Draw everything that is random."""
-        random = check_random_state(self.random_state)
+        random = random_numbers(self.random_state)
         places = np.flatnonzero(used)
         order = places[random.permutation(len(places))]
         coins = random.random_sample(len(places)) < 0.5

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spinney._params import OF_NUMBERS
 from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
 from spinney.ensemble._own_trees import OwnTrees
 from spinney.tree import CARTClassifier, CARTRegressor
@@ -309,6 +310,8 @@ class RandomForestRegressor(OwnTrees, BaggedNumbers):
     >>> forest.fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

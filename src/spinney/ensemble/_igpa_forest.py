@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._params import GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedClasses, BaggedNumbers
 from spinney.ensemble._own_trees import OwnTrees
 from spinney.ensemble._selects import Selects
@@ -170,6 +171,8 @@ class IGPAForestClassifier(IGPAForest, BaggedClasses):
     >>> int(forest.n_iterations_.min())
     2
     """
+
+    _parameters = GROWING_ON
 
     def __init__(
         self,
@@ -390,6 +393,8 @@ class IGPAForestRegressor(IGPAForest, BaggedNumbers):
     >>> IGPAForestRegressor(5, random_state=0).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS | GROWING_ON
 
     def __init__(
         self,

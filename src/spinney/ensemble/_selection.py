@@ -123,15 +123,18 @@ def _checked(errors: Floats, data: str) -> Floats:
 
 
 def _trimmed(errors: Floats, trim: Any) -> Places:
-    share = check_number("trim", trim, low=0.0, high=1.0)
-    n_kept = math.floor((1.0 - share) * len(errors) + _SLACK)
+    order = np.argsort(errors, kind="stable")
+    return np.sort(order[: n_untrimmed(trim, len(errors))]).astype(np.int64)
+
+
+def n_untrimmed(trim: Any, n_members: int) -> int:
+    """Return how many members "trimmed" keeps: at least one."""
+    n_kept = math.floor((1.0 - check_number("trim", trim, low=0.0, high=1.0)) * n_members + _SLACK)
     if n_kept == 0:
         raise ValueError(
-            f"trim={trim!r} keeps none of {len(errors)} members. Use a smaller trim, or more "
-            "members."
+            f"trim={trim!r} keeps none of {n_members} members. Use a smaller trim, or more members."
         )
-    order = np.argsort(errors, kind="stable")
-    return np.sort(order[:n_kept]).astype(np.int64)
+    return n_kept
 
 
 def _up_to_mode(table: _Table) -> Places:

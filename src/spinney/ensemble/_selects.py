@@ -12,7 +12,7 @@ from spinney._settings import thread_count
 from spinney._target import real_target
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._lesson import Bagged
-from spinney.ensemble._selection import choose_members
+from spinney.ensemble._selection import choose_members, n_untrimmed
 from spinney.tree._words import join_words
 
 Floats = NDArray[np.float64]
@@ -20,6 +20,10 @@ Floats = NDArray[np.float64]
 
 class Selects(BaggedEnsemble):
     """Members of which some stay."""
+
+    def _check_combinations(self) -> None:
+        if self.selection == "trimmed" and self.stop is None:  # else there may be fewer members
+            n_untrimmed(self.trim, self.n_estimators)
 
     def _check_answering(self) -> None:
         super()._check_answering()

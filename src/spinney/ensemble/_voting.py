@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +10,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney._checks import Check, Choice, Either, Read, Such
 from spinney._estimator import unchanged_on_failure
+from spinney._params import check_parameters
 from spinney._state import PlainState
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
 from spinney.ensemble._ballots import all_classes, as_labels, codes_of, read_members
 from spinney.ensemble._coverage import CoverageTable, coverage_table
-from spinney.ensemble._quorum import count_votes, leaders, read_rule, vote_weights
+from spinney.ensemble._quorum import (
+    RULES,
+    count_votes,
+    leaders,
+    read_rule,
+    read_weights,
+    vote_weights,
+)
 
 Floats = NDArray[np.float64]
+
+
+def _is_label(value: Any) -> bool:
+    return np.ndim(value) == 0 and isinstance(value, Hashable)
 
 
 class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
@@ -44,7 +57,7 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
     weights : array of shape (n_members,) or None, default=None
         What each vote counts: finite, >= 0 and not all 0. None for 1 each. A member of weight 0 has
         no say, not even against unanimity.
-    abstain_label : object, default=None
+    abstain_label : object or None, default=None
         What `predict` returns for a row without a decision, such as -1 or "unsure". It must be no
         class, and every rule but "plurality" needs it.
 
@@ -71,6 +84,17 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
     >>> combiner.fit(data.X, data.y).coverage(data.X)
     1.0
     """
+
+    _parameters: ClassVar[Mapping[str, Check]] = {
+        "estimators": Read(
+            "a list of fitted classifiers or of (name, classifier) pairs", read_members
+        ),
+        "rule": Read(
+            f"one of {', '.join(map(repr, RULES))}, or a share of the votes > 0 and <= 1", read_rule
+        ),
+        "weights": Read("None or numbers >= 0, one for each member", read_weights),
+        "abstain_label": Either([Such("a single label", _is_label), Choice([None])]),
+    }
 
     def __init__(
         self,
@@ -99,6 +123,7 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             quorum = read_rule(self.rule)
             members = read_members(self.estimators)
@@ -113,6 +138,15 @@ class VotingCombiner(PlainState, ClassifierMixin, BaseEstimator):
             self.estimators_ = [member.frozen for member in members]
             self.weights_ = weights
         return self
+
+    def _check_combinations(self) -> None:
+        vote_weights(self.weights, len(self.estimators))
+        if self.abstain_label is None and self.rule != "plurality":
+            raise ValueError(
+                f"rule={self.rule!r} may leave rows undecided, and abstain_label is None. Give the "
+                "label that such rows shall get, such as abstain_label='unsure', or "
+                "abstain_label=-1 where classes are numbers."
+            )
 
     def _remember_columns(self, X: Any) -> None:
         for old in ("n_features_in_", "feature_names_in_"):
@@ -331,15 +365,7 @@ def _answers(classes: NDArray[Any], rule: Any, abstain_label: Any) -> NDArray[An
     """Return what predict can answer: the classes, then the label of abstention if one is used."""
     labels = classes.tolist()
     if abstain_label is None:
-        if rule == "plurality":
-            return classes
-        example = -1 if classes.dtype.kind in "iuf" else "unsure"
-        raise ValueError(
-            f"rule={rule!r} may leave rows undecided, and abstain_label is None. Give the label "
-            f"that such rows shall get, such as abstain_label={example!r}."
-        )
-    if np.ndim(abstain_label) != 0 or not isinstance(abstain_label, Hashable):
-        raise ValueError(f"abstain_label must be a single label, got {abstain_label!r}.")
+        return classes
     if abstain_label in set(labels):
         raise ValueError(
             f"abstain_label={abstain_label!r} is one of the classes. Give a label that is none."

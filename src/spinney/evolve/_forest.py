@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from spinney._choices import check_choice
 from spinney._estimator import FitTarget
+from spinney._params import OF_NUMBERS
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney.ensemble._answers import CombinesClasses, CombinesNumbers
 from spinney.ensemble._base import BaseEnsemble
 from spinney.ensemble._view import Forest
 from spinney.evolve._evolved import TypedColumns
+from spinney.evolve._language import SEARCHED
 from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
 
 Floats = NDArray[np.float64]
@@ -161,6 +163,8 @@ class GPForestClassifier(EvolvedForest, CombinesClasses):
     True
     """
 
+    _parameters = SEARCHED
+
     def __init__(
         self,
         n_estimators: int = 11,
@@ -307,6 +311,8 @@ class GPForestRegressor(EvolvedForest, CombinesNumbers):
     >>> forest.fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS | SEARCHED
 
     def __init__(
         self,

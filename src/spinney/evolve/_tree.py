@@ -3,6 +3,7 @@
 from typing import Any
 
 from spinney.evolve._evolved import EvolvedClassTree, EvolvedNumberTree
+from spinney.evolve._language import SEARCHED
 
 
 class GPTreeClassifier(EvolvedClassTree):
@@ -96,6 +97,8 @@ class GPTreeClassifier(EvolvedClassTree):
     >>> print(model.tree_.n_leaves, model.score(X, y))
     2 1.0
     """
+
+    _parameters = SEARCHED
 
     def __init__(
         self,
@@ -225,6 +228,8 @@ class GPTreeRegressor(EvolvedNumberTree):
     >>> model.predict([[1.5, 3.0]])
     array([1.])
     """
+
+    _parameters = SEARCHED
 
     def __init__(
         self,

@@ -16,8 +16,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
-from spinney._choices import check_integer
+from spinney._checks import Integer
 from spinney._estimator import FitTarget, TableEstimator, remember_table, unchanged_on_failure
+from spinney._params import check_parameters
 from spinney._settings import random_seed
 from spinney._table import Schema
 from spinney.ensemble._learner import small_set
@@ -97,8 +98,9 @@ class BaseMixture(TableEstimator):
         -------
         self
         """
+        check_parameters(self)
+        settings = read_settings(self)
         with unchanged_on_failure(self), one_thread():
-            settings = read_settings(self, self._own, classes=self._classes)
             values, schema, target = self._encode(X, y, sample_weight)
             lesson = self._learned(X, values, schema, target, settings)
             best = self._best(lesson, schema, settings)
@@ -242,7 +244,7 @@ class BaseMixture(TableEstimator):
         str
         """
         self._check_fitted()
-        return gate_text(self.gates_, check_integer("max_terms", max_terms, low=0))
+        return gate_text(self.gates_, Integer(0).check("max_terms", max_terms))
 
     def _check_fitted(self) -> None:
         if "_gates" not in vars(self):

@@ -22,6 +22,7 @@ from spinney._estimator import (
     remember_table,
     unchanged_on_failure,
 )
+from spinney._params import check_parameters
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney.tree._view import Tree
@@ -83,6 +84,7 @@ class BaseTree(TableEstimator):
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             self._learn(*self._encode(X, y, sample_weight))
         return self

@@ -1,11 +1,13 @@
 """C4.5: gain ratio, a branch for each category, gaps by fractions, error-based pruning, rules."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._checks import Check, Choice
 from spinney._choices import check_choice, check_flag, check_integer
 from spinney._estimator import FitTarget
 from spinney._settings import check_cf, row_count
@@ -110,6 +112,8 @@ class C45Classifier(MultiwayTree):
     |-- sky = rain: go, n=4 (4 go)
     `-- sky = sun: stay, n=4 (4 stay)
     """
+
+    _parameters: ClassVar[Mapping[str, Check]] = {"criterion": Choice(("gain_ratio", "entropy"))}
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spinney._params import GROWING_ON
 from spinney.tree._class_tree import BinaryClassTree
 from spinney.tree._igpa import IGPATree
 
@@ -110,6 +111,8 @@ class IGPAClassifier(IGPATree, BinaryClassTree):
     >>> model.history_[-1].n_leaves == model.history_[-2].n_leaves == model.tree_.n_leaves
     True
     """
+
+    _parameters = GROWING_ON
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spinney._params import GROWING_ON, OF_NUMBERS
 from spinney.tree._igpa import IGPATree
 from spinney.tree._number_tree import NumberTree
 
@@ -94,6 +95,8 @@ class IGPARegressor(IGPATree, NumberTree):
     >>> IGPARegressor(random_state=0).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS | GROWING_ON
 
     def __init__(
         self,

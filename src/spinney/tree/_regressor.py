@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spinney._params import OF_NUMBERS
 from spinney.tree._cart import CARTTree
 from spinney.tree._number_tree import NumberTree
 
@@ -94,6 +95,8 @@ class CARTRegressor(NumberTree, CARTTree):
     >>> CARTRegressor(max_depth=1).fit([[1.0], [2.0], [3.0]], [10.0, 10.0, 40.0]).predict([[2.4]])
     array([10.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,
