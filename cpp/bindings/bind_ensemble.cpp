@@ -1,5 +1,6 @@
 // How ensembles are trained: learners, plans, and one call for all members.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -32,7 +33,6 @@ const std::map<std::string, TargetChange> kTargets = {
     {"none", TargetChange::none}, {"regroup", TargetChange::regroup}, {"flip", TargetChange::flip}};
 const std::map<std::string, MemberPruning> kPrunings = {
     {"none", MemberPruning::none},
-    {"alpha", MemberPruning::alpha},
     {"cross_validated", MemberPruning::cross_validated},
     {"reduced_error", MemberPruning::reduced_error},
     {"error_based", MemberPruning::error_based},
@@ -159,7 +159,7 @@ void bind_learner(nb::module_& m) {
       .def_prop_rw(
           "n_best_splits", [](const Learner& self) { return self.params.n_best_splits; },
           [](Learner& self, std::int64_t n) { self.params.n_best_splits = n; })
-      .def_rw("ccp_alpha", &Learner::ccp_alpha)
+      .def_rw("ccp_alpha", &Learner::ccp_alpha, nb::arg().none())
       .def_rw("n_folds", &Learner::n_folds)
       .def_rw("one_standard_error", &Learner::one_standard_error)
       .def_rw("validation_fraction", &Learner::validation_fraction)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
+from spinney._checks import Check
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
 from spinney._table import Schema, encode_table, encode_with
@@ -144,6 +145,7 @@ class TableEstimator(BaseEstimator):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     classes_: NDArray[Any]
+    _parameters: ClassVar[Mapping[str, Check]] = {}  # those that differ from others of their name
     _fitted_fields: ClassVar[Mapping[str, Kind]] = TABLE_FIELDS
 
     def _check_state(self) -> None:

@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from spinney._choices import check_integer, check_number
+from spinney._settings import random_numbers
 
 Mask = NDArray[np.bool_]
 
 
 def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> NDArray[np.intp]:
     """Return the used rows, shuffled, then ordered by stratum: dealing them out keeps shares."""
-    rows = check_random_state(random_state).permutation(np.flatnonzero(used))
+    rows = random_numbers(random_state).permutation(np.flatnonzero(used))
     ordered: NDArray[np.intp] = rows[np.argsort(strata[rows], kind="stable")]
     return ordered
 
@@ -54,7 +53,6 @@ def make_folds(
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         pairs = cv
     else:
-        check_integer("cv", cv, low=2, remedy="Or give a splitter, or an iterable of splits.")
         rows = _dealt(strata, used, random_state)
         fold_of = np.full(len(used), -1)
         n_parts = min(int(cv), max(len(rows), 1))
@@ -83,11 +81,10 @@ def _as_mask(rows: Any, n_rows: int) -> Mask:
     return mask
 
 
-def hold_out(fraction: Any, strata: NDArray[Any], used: Mask, random_state: Any) -> Mask:
+def hold_out(fraction: float, strata: NDArray[Any], used: Mask, random_state: Any) -> Mask:
     """Return the rows set aside for validation: an even share of every stratum."""
-    share = check_number("validation_fraction", fraction, low=0.0, high=1.0, open_ends=True)
     rows = _dealt(strata, used, random_state)
-    n_out = min(max(1, round(share * len(rows))), len(rows) - 1)  # none of a single row
+    n_out = min(max(1, round(float(fraction) * len(rows))), len(rows) - 1)  # none of a single row
     steps = np.arange(len(rows)) * n_out
     chosen = (steps + n_out) // len(rows) > steps // len(rows)
     mask = np.zeros(len(used), dtype=bool)

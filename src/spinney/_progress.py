@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from spinney._callbacks import callback_reports, has_callbacks
-from spinney._choices import check_verbose
 
 Finished = Callable[[int], bool]
 Show = Callable[[int], None]
@@ -45,7 +44,7 @@ def progress(
         To be told how many members are done, those at the start included, from any thread. It
         returns True if a callback asks to stop.
     """
-    verbose = check_verbose(getattr(estimator, "verbose", 0))
+    verbose = int(getattr(estimator, "verbose", 0))
     with ExitStack() as stack:
         report = None
         if has_callbacks(estimator):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
-from spinney._choices import check_choice, check_flag, check_number
+from spinney._checks import Choice, Flag, Number
 from spinney._libraries import import_pandas
 from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import plain_state
@@ -98,7 +98,7 @@ class PruningPath:
     """
 
     def __init__(self, tree: Tree, method: str = "rpart") -> None:
-        check_choice("method", method, ("rpart", "exact"))
+        Choice(("rpart", "exact")).check("method", method)
         self._tree, self._exact = tree, method == "exact"
         found = _core.cost_complexity(tree._core, self._exact)
         node_alpha, self.alphas, self.n_leaves, self.risks = found
@@ -128,7 +128,7 @@ class PruningPath:
         -------
         Tree
         """
-        check_choice("rule", rule, ("1se", "min"))
+        Choice(("1se", "min")).check("rule", rule)
         self.errors, self.standard_errors, self.rule = errors, standard_errors, rule
         least = float(errors.min())
         best = int(np.flatnonzero(errors <= least * (1.0 + 1e-12))[-1])
@@ -174,7 +174,7 @@ class PruningPath:
             )
         if i is None:
             name, given = ("cp", cp) if cp is not None else ("alpha", alpha)
-            number = check_number(name, given, low=0.0)
+            number = Number(0.0).check(name, given)
             found = self.at(number * max(float(self.risks[-1]), 0.0) if name == "cp" else number)
         else:
             found = self.trees[i]
@@ -412,7 +412,7 @@ def error_based(
         raise ValueError("error_based counts errors of classes; this tree predicts numbers.")
     if tree.cost_matrix is not None:
         raise ValueError("error_based counts errors and knows no costs; this tree has costs.")
-    check_choice("criterion", criterion, CLASS_CRITERIA)
+    Choice(CLASS_CRITERIA).check("criterion", criterion)
     params = _core.GrowParams()
     params.set_criterion(criterion)
     values = tree._encode(X, encoded=False)
@@ -422,7 +422,7 @@ def error_based(
         _core_target(tree, y, values.shape[0], sample_weight),
         params,
         cf=check_cf(cf),
-        raise_subtrees=check_flag("subtree_raising", subtree_raising),
+        raise_subtrees=Flag().check("subtree_raising", subtree_raising),
     )
     return Tree(core, tree.schema, tree.classes)
 

@@ -27,7 +27,7 @@ def refusal(result: Result) -> str:
         (["absent.csv"], "there is no file 'absent.csv'."),
         (["iris", "--target", "clas"], "no column 'clas'. Did you mean 'class'? The columns are:"),
         (["iris", "--drop", "petal"], "--drop: no column 'petal'."),
-        (["iris", "--criterion", "squared_error"], "criterion must be one of 'gini', 'entropy',"),
+        (["iris", "--criterion", "squared_error"], "criterion must be 'gini', 'entropy',"),
         (["iris", "--criterion", "ginny"], "got 'ginny'. Did you mean 'gini'?"),
         (["iris", "--task", "regression"], "'class' holds text"),
         (["iris", "--jobs", "0"], "0 cannot work. Use 1 for one, -1 for all cores."),

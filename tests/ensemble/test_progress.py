@@ -143,7 +143,7 @@ def test_a_report_of_a_silent_fit_asks_for_no_stop():
 
 @pytest.mark.parametrize("verbose", [-1, 1.5, "yes", None])
 def test_a_verbose_that_is_no_count_is_refused(verbose):
-    with pytest.raises(ValueError, match="verbose must be an integer >= 0"):
+    with pytest.raises(ValueError, match="verbose must be True, False or an integer >= 0"):
         Ensemble(verbose=verbose).fit(X, y)
 
 

@@ -189,7 +189,7 @@ def test_categories_are_compared_only_within_one_domain():
         ({"terminals": [0.0]}, "terminals has 0.0"),
         ({"max_size": 1}, "max_size=1 is too small.*has 2 symbols"),
         ({"max_size": 2, "functions": [">"]}, "max_size=2 is too small.*has 3 symbols"),
-        ({"max_size": 61}, "max_size .*at most 60, got 61"),
+        ({"max_size": 61}, "max_size .*<= 60, got 61"),
     ],
 )
 def test_what_cannot_be_searched_is_refused_by_name(settings, words):

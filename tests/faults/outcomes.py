@@ -22,6 +22,21 @@ CHANCE = Raises(
 )
 
 
+class Untouchable:
+    """Data that nobody may look at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"data was asked for {name}")
+
+    def __len__(self) -> int:
+        raise AssertionError("data was asked for its length")
+
+    def __iter__(self) -> Any:
+        raise AssertionError("data was read")
+
+    __getitem__ = __array__ = __dataframe__ = __arrow_c_stream__ = __bool__ = __iter__
+
+
 def table(cases: dict[str, tuple]) -> Any:
     """Parametrize a test by a table: names of the rows, and the arguments of each."""
     names = [key for key in cases if key != "columns"]

@@ -67,7 +67,7 @@ def test_a_grown_tree_does_not_change_when_grown_on(problem: Problem) -> None:
 
 
 def test_leaves_that_share_rows_cannot_be_grown_on() -> None:
-    model = CARTClassifier(missing="fractional", warm_start=True).fit([[0.0], [1.0]], [0, 1])
+    model = CARTClassifier(missing="fractional", warm_start=True)
     with pytest.raises(ValueError, match="warm_start does not work with missing='fractional'"):
         model.fit([[0.0], [1.0]], [0, 1])
 

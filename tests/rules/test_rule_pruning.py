@@ -87,7 +87,7 @@ def test_the_bound_is_that_of_scipys_quantiles(total, share, cf, scale):
 
 @pytest.mark.parametrize("cf", [0, 0.6, -1, float("nan"), "0.25", None, True])
 def test_a_confidence_level_out_of_range_is_refused(cf):
-    with pytest.raises(ValueError, match=r"cf must be a number above 0 and at most 0\.5, got"):
+    with pytest.raises(ValueError, match=r"cf must be a number > 0 and <= 0\.5, got"):
         multiway_tree().rules().prune({"age": [1.0], "purpose": ["car"]}, ["bad"], cf=cf)
 
 

@@ -104,10 +104,16 @@ class MemberTrainer {
     if (learner_.pruning == MemberPruning::cross_validated) return prune_by_folds();
     Tree tree = grow(input(std::move(training_)), team_, interrupt_);
     if (learner_.collapse) tree = collapse_useless(tree);
+    tree = prune(std::move(tree));
+    if (!learner_.ccp_alpha) return tree;
+    return subtree_at(tree, cost_complexity(tree, LinkRule::rpart), *learner_.ccp_alpha);
+  }
+
+  /// Cut back by the rows of the member.
+  Tree prune(Tree tree) {
     switch (learner_.pruning) {
       case MemberPruning::none:
       case MemberPruning::cross_validated: return tree;
-      case MemberPruning::alpha: return subtree_at(tree, cost_complexity(tree, LinkRule::rpart), learner_.ccp_alpha);
       case MemberPruning::mdl: return collapse(tree, shortest(tree));
       case MemberPruning::error_based:
         return error_based(tree, data_.values, *target_, {learner_.cf, learner_.raise_subtrees, &params_.criterion},

@@ -11,13 +11,13 @@
 
 namespace spinney {
 
-enum class MemberPruning : std::uint8_t { none, alpha, cross_validated, reduced_error, error_based, mdl };
+enum class MemberPruning : std::uint8_t { none, cross_validated, reduced_error, error_based, mdl };
 
 /// The settings of an estimator of one tree.
 struct Learner {
   GrowParams params;
   MemberPruning pruning = MemberPruning::none;
-  double ccp_alpha = 0.0;
+  std::optional<double> ccp_alpha;  // cuts what the pruning has left
   std::int64_t n_folds = 10;
   bool one_standard_error = true;
   double validation_fraction = 0.0;  // rows set aside, for reduced-error pruning or early stopping; 0: none

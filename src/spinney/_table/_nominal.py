@@ -1,5 +1,6 @@
 """Which columns the parameter `categorical_features` names."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,29 +24,56 @@ def nominal_mask(categorical_features: Any, table: Table) -> NDArray[np.bool_]:
     ndarray of bool, of shape (n_columns,)
         True for the columns that are named.
     """
+    wanted = named_columns(categorical_features)
     n_columns = table.shape[1]
-    if categorical_features is None or isinstance(categorical_features, str):
-        if categorical_features not in (None, "from_dtype"):
-            raise ValueError(
-                "categorical_features must be 'from_dtype', None or a list of names, positions or "
-                f"booleans, got {categorical_features!r}. For one column write "
-                f"categorical_features=[{categorical_features!r}]."
-            )
-        return np.zeros(n_columns, dtype=bool)
-    wanted = list(categorical_features)
     if not wanted:
         return np.zeros(n_columns, dtype=bool)
-    if all(isinstance(item, bool | np.bool_) for item in wanted):
+    if isinstance(wanted[0], bool | np.bool_):
         return _from_mask(wanted, n_columns)
-    if all(isinstance(item, str) for item in wanted):
+    if isinstance(wanted[0], str):
         return _from_positions([_position_of(name, table) for name in wanted], n_columns)
-    if all(_is_integer(item) for item in wanted):
-        return _from_positions(wanted, n_columns)
+    return _from_positions(wanted, n_columns)
+
+
+def named_columns(categorical_features: Any) -> list[Any]:
+    """Return the names, positions or booleans that there are, all of one type.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", None, or array-like of str, int or bool
+        What the user gave, before any table is there.
+
+    Returns
+    -------
+    list
+        Empty for "from_dtype" and None.
+    """
+    given = categorical_features
+    if given is None or (isinstance(given, str) and given == "from_dtype"):
+        return []
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | Iterator)
+    if not is_list or getattr(given, "ndim", 1) == 0:
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None or a list of names, positions or "
+            f"booleans, got {given!r}. For one column write categorical_features=[{given!r}]."
+        )
+    wanted = list(given)
+    for is_kind in (_is_flag, _is_name, _is_integer):
+        if all(map(is_kind, wanted)):
+            return wanted
     types = sorted({type(item).__name__ for item in wanted})
     raise ValueError(
         "categorical_features must be an array-like of bool, int or str, all of one type, got: "
         f"{', '.join(types)}."
     )
+
+
+def _is_flag(item: Any) -> bool:
+    return isinstance(item, bool | np.bool_)
+
+
+def _is_name(item: Any) -> bool:
+    return isinstance(item, str)
 
 
 def _is_integer(item: Any) -> bool:

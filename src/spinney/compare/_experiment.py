@@ -12,7 +12,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.metrics import get_scorer
 
 import spinney
-from spinney._choices import check_integer
+from spinney._checks import Integer
 from spinney.compare._inputs import (
     Problem,
     check_methods,
@@ -83,8 +83,8 @@ class Experiment:
                 "resampling must be RepeatedHoldout, RepeatedKFold, OutOfBag, Resubstitution or "
                 f"GrowingTrainingSet, got {resampling!r}."
             )
-        self.random_state = check_integer("random_state", random_state, low=0)
-        self.stages = tuple(check_integer("stages", stage, low=1) for stage in stages)
+        self.random_state = Integer(0).check("random_state", random_state)
+        self.stages = tuple(Integer(1).check("stages", stage) for stage in stages)
         self.scoring = tuple(scoring)
         for name in self.scoring:
             get_scorer(name)  # refuses unknown names

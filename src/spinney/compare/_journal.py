@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from spinney._atomic import write_atomically
-from spinney._choices import is_integer
+from spinney._checks import is_integer
 from spinney.compare._folder import held_folder
 from spinney.compare._lines import JournalError, Key, LineFile, Result
 

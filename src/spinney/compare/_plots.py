@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_choice
+from spinney._checks import Choice
 from spinney.compare._results import Results
 from spinney.compare._statistics import joined
 from spinney.plot._matplotlib import axes_or_new, text_width
@@ -189,7 +189,7 @@ def plot_error_and_leaves(results: Results, dataset: str, ax: Any = None) -> Any
     -------
     matplotlib Axes
     """
-    check_choice("dataset", dataset, results.datasets)
+    Choice(results.datasets).check("dataset", dataset)
     if "n_leaves" not in results.measures:
         raise ValueError("no method of this experiment has trees with leaves.")
     d = results.datasets.index(dataset)
@@ -230,11 +230,11 @@ def _draw_curve(ax: Any, curve: Floats, unit: float, **look: Any) -> None:
 
 
 def _shown(results: Results, dataset: str, methods: Sequence[str] | None) -> list[str]:
-    check_choice("dataset", dataset, results.datasets)
+    Choice(results.datasets).check("dataset", dataset)
     if methods is None:
         return results.methods
     for name in methods:
-        check_choice("methods", name, results.methods)
+        Choice(results.methods).check("methods", name)
     return list(methods)
 
 

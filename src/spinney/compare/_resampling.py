@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_integer, is_integer, is_number
+from spinney._checks import Integer, is_integer, is_number
 
 __all__ = [
     "GrowingTrainingSet",
@@ -84,7 +84,7 @@ class RepeatedHoldout(Resampling):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        check_integer("n_repeats", self.n_repeats, low=1)
+        Integer(1).check("n_repeats", self.n_repeats)
         _check_size("train_size", self.train_size)
         _check_size("test_size", self.test_size)
         if self.train_size is None and self.test_size is None:
@@ -118,8 +118,8 @@ class RepeatedKFold(Resampling):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        check_integer("n_splits", self.n_splits, low=2)
-        check_integer("n_repeats", self.n_repeats, low=1)
+        Integer(2).check("n_splits", self.n_splits)
+        Integer(1).check("n_repeats", self.n_repeats)
 
     @property
     def n_parts(self) -> int:
@@ -153,7 +153,7 @@ class OutOfBag(Resampling):
     n_repeats: int = 25
 
     def __post_init__(self) -> None:
-        check_integer("n_repeats", self.n_repeats, low=1)
+        Integer(1).check("n_repeats", self.n_repeats)
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
         """Return one pair: rows drawn with replacement, and the others."""
@@ -181,7 +181,7 @@ class Resubstitution(Resampling):
     is_honest = False
 
     def __post_init__(self) -> None:
-        check_integer("n_repeats", self.n_repeats, low=1)
+        Integer(1).check("n_repeats", self.n_repeats)
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
         """Return all rows twice."""
@@ -211,7 +211,7 @@ class GrowingTrainingSet(Resampling):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        check_integer("n_repeats", self.n_repeats, low=1)
+        Integer(1).check("n_repeats", self.n_repeats)
         object.__setattr__(self, "train_sizes", tuple(self.train_sizes))
         for size in self.train_sizes:
             _check_size("train_sizes", size, required=True)

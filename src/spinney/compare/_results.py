@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_choice
+from spinney._checks import Choice
 from spinney.compare import _statistics as statistics
 from spinney.compare._overviews import (
     dataset_table,
@@ -163,7 +163,7 @@ class Results:
         -------
         TestResult
         """
-        check_choice("test", test, TESTS)
+        Choice(TESTS).check("test", test)
         first, second = self._place("method", a), self._place("method", b)
         name = self._measure(measure)
         if dataset is None and len(self.datasets) > 1:
@@ -324,7 +324,7 @@ class Results:
             "times": time_table,
             "pairs": pair_table,
         }
-        check_choice("what", what, [*makers, *self.datasets])
+        Choice([*makers, *self.datasets]).check("what", what)
         name = self._measure(measure)
         return makers[what](self, name) if what in makers else dataset_table(self, what, name)
 
@@ -347,12 +347,12 @@ class Results:
     def _measure(self, measure: str | None) -> str:
         if measure is None:
             return self.measure
-        check_choice("measure", measure, self.measures)
+        Choice(self.measures).check("measure", measure)
         return measure
 
     def _place(self, kind: Literal["dataset", "method"], name: str) -> int:
         names = self.datasets if kind == "dataset" else self.methods
-        check_choice(kind, name, names)
+        Choice(names).check(kind, name)
         return names.index(name)
 
 

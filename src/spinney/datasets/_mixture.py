@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_integer
+from spinney._checks import Integer
 from spinney.datasets._random import generator
 
 __all__ = ["best_rule", "make_gaussian_mixture"]
@@ -71,7 +71,7 @@ def make_gaussian_mixture(
     >>> X.shape, sorted(set(y.tolist()))
     ((300, 2), [0, 1, 2])
     """
-    n_rows = check_integer("n_samples", n_samples, low=1)
+    n_rows = Integer(1).check("n_samples", n_samples)
     random = generator(random_state)
     y = random.integers(0, len(CLASSES), n_rows)
     X = np.empty((n_rows, 2))

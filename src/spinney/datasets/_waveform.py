@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from spinney._choices import check_integer
+from spinney._checks import Integer
 
 __all__ = ["make_waveform"]
 
@@ -60,7 +60,7 @@ def make_waveform(
     >>> X.shape, sorted(set(y.tolist()))
     ((300, 21), [0, 1, 2])
     """
-    n_rows = check_integer("n_samples", n_samples, low=1)
+    n_rows = Integer(1).check("n_samples", n_samples)
     random = check_random_state(random_state)
     y = random.randint(3, size=n_rows).astype(np.int64)
     share = random.uniform(size=(n_rows, 1))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_integer, check_number
+from spinney._checks import Integer, Number
 from spinney.datasets._random import generator
 
 __all__ = ["make_xor"]
@@ -58,10 +58,10 @@ def make_xor(
     >>> bool(((X[:, 0] > 0) ^ (X[:, 1] > 0) == y).all())
     True
     """
-    n_rows = check_integer("n_samples", n_samples, low=1)
-    n_asked = check_integer("n_informative", n_informative, low=1)
-    n_columns = n_asked + check_integer("n_other", n_other, low=0)
-    turned = check_number("flip", flip, low=0.0, high=0.5)
+    n_rows = Integer(1).check("n_samples", n_samples)
+    n_asked = Integer(1).check("n_informative", n_informative)
+    n_columns = n_asked + Integer(0).check("n_other", n_other)
+    turned = Number(0.0, 0.5).check("flip", flip)
     random = generator(random_state)
     X = random.uniform(-1.0, 1.0, size=(n_rows, n_columns))
     y = (X[:, :n_asked] > 0).sum(axis=1) % 2

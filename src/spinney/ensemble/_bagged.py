@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._choices import check_integer
+from spinney._checks import Integer
 from spinney._settings import random_seed, thread_count
 from spinney._state._kinds import (
     FINITE,
@@ -40,6 +40,7 @@ from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
 from spinney.tree._igpa import unsettled
+from spinney.tree._learner import is_binary
 from spinney.tree._scale import scaled
 
 Floats = NDArray[np.float64]
@@ -113,6 +114,16 @@ class BaggedEnsemble(BaseEnsemble):
         need(firsts[:1] == [0] and firsts == sorted(set(firsts)), self, "_runs are not in order")
         for _, drawn in self._runs:
             plan_of(drawn)  # refuses what it does not know
+
+    def _check_combinations(self) -> None:
+        """Refuse parameters that exclude each other."""
+        selector = self._selector()
+        if selector is not None and self.stop is None:  # else there may be fewer members
+            selector.check_size(int(self.n_estimators))
+        if self.n_best_splits > 1 and not all(map(is_binary, self._make_learners())):
+            raise ValueError(
+                f"n_best_splits={self.n_best_splits!r} works with CART members only. Use 1."
+            )
 
     def _selector(self) -> Selector | None:
         """Return what selects members; None if all vote."""
@@ -290,7 +301,7 @@ class BaggedEnsemble(BaseEnsemble):
         PermutationImportance
         """
         check_is_fitted(self)
-        repeats = check_integer("n_repeats", n_repeats, low=1)
+        repeats = Integer(1).check("n_repeats", n_repeats)
         learners = self._learner_runs[-1][1]
         if not isinstance(self._members, Forest):
             raise TypeError("out-of-bag importances need members that are trees of this package.")

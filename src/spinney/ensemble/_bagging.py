@@ -3,6 +3,7 @@
 from typing import Any
 
 from spinney import _core
+from spinney._params import OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, given_learners
 from spinney.ensemble._sampling import set_features, set_targets
@@ -274,6 +275,8 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     >>> BaggingRegressor(sampling=None, n_estimators=3).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

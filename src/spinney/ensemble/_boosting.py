@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._params import OF_NUMBERS
 from spinney._settings import random_seed, thread_count
 from spinney._state._kinds import FLOATS, SEED, Kind, check_bounded, need
 from spinney.ensemble._combine import BoostedCombiner
@@ -296,6 +297,8 @@ class AdaBoostRegressor(RegressorEnsemble, BoostedEnsemble):
     >>> AdaBoostRegressor(resample=False).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from spinney._choices import check_number
+from spinney._checks import Number
 from spinney._target import check_weights, check_y
 from spinney.ensemble._voting_rules import SLACK, read_rule
 from spinney.tree._words import join_words
@@ -359,7 +359,7 @@ def binomial_accuracy(
     0.648
     """
     needs = read_rule(quorum, "quorum", _QUORUMS)
-    tied_share = check_number("ties", ties, low=0.0, high=1.0)
+    tied_share = Number(0.0, 1.0).check("ties", ties)
     counts, chances = np.broadcast_arrays(_counts(n_members), _chances(p))
     if needs.strict:
         least = np.floor(needs.share * counts) + 1.0

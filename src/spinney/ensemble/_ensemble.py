@@ -16,8 +16,6 @@ from sklearn.base import (
     ClassifierMixin,
     RegressorMixin,
     clone,
-    is_classifier,
-    is_regressor,
 )
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
@@ -25,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
 from spinney._callbacks import CallbackMixin
+from spinney._params import check_parameters
 from spinney._progress import progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
@@ -103,6 +102,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         self
         """
         with unchanged_on_failure(self):
+            check_parameters(self)
             n_members = self._n_members()
             start = len(self._members) if self._continues() else 0
             trainer = self._trainer(X, y, sample_weight)
@@ -513,17 +513,8 @@ def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:
     if given is None:
         return [default]
     learners = list(given) if isinstance(given, list | tuple) else [given]
-    of_classes = is_classifier(ensemble)
-    is_kind, kind = (is_classifier, "classifier") if of_classes else (is_regressor, "regressor")
     for learner in learners:
-        if not isinstance(learner, BaseEstimator) or not is_kind(learner):
-            raise ValueError(
-                f"estimator must be a {kind}, or a list of them, got {learner!r}. Give "
-                "instances, not classes, or None for a tree."
-            )
         _refuse_own_columns(ensemble, learner)
-    if not learners:
-        raise ValueError("estimator must not be an empty list. Use None for a tree.")
     return learners
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._base import (
@@ -27,8 +27,10 @@ from spinney._base import (
     unchanged_on_failure,
 )
 from spinney._callbacks import CallbackMixin
+from spinney._checks import Check
+from spinney._params import Learner, check_parameters
 from spinney._progress import progress
-from spinney._settings import row_count
+from spinney._settings import random_numbers, row_count
 from spinney._state import plain_state
 from spinney._state._kinds import PLACES, TEXT, Kind, many, need, one
 from spinney._table import check_columns
@@ -127,6 +129,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
     [333, 216, 188]
     """
 
+    _parameters: ClassVar[Mapping[str, Check]] = {"estimator": Learner("classifier", several=False)}
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         **TABLE_FIELDS,
         "outcome_": TEXT,
@@ -173,6 +176,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             refuse_too_many_cells(X)
             shape = open_table(X, type(self).__name__).shape
@@ -205,7 +209,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         self, rows: Any, codes: Codes, used: NDArray[np.bool_], weight: Floats | None, learner: Any
     ) -> Stream:
         """Draw everything that is random."""
-        random = check_random_state(self.random_state)
+        random = random_numbers(self.random_state)
         places = np.flatnonzero(used)
         order = places[random.permutation(len(places))]
         coins = random.random_sample(len(places)) < 0.5

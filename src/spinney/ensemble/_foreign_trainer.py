@@ -400,10 +400,6 @@ def foreign_trainer(
     -------
     ForeignTrainer
     """
-    if owner.n_best_splits > 1:
-        raise ValueError(
-            f"n_best_splits={owner.n_best_splits!r} works with CART members only. Use 1."
-        )
     trees = [learner for learner in learners if isinstance(learner, TreeEstimator)]
     name = type(owner).__name__
     n_rows = open_table(X, name).shape[0]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._params import GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
 from spinney.ensemble._selection import Selector
@@ -160,6 +161,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     >>> int(forest.n_iterations_.min())
     2
     """
+
+    _parameters = GROWING_ON
 
     def __init__(
         self,
@@ -389,6 +392,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     >>> IGPAForestRegressor(5, random_state=0).fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS | GROWING_ON
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spinney._params import OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
 from spinney.tree import CARTClassifier, CARTRegressor
@@ -309,6 +310,8 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     >>> forest.fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from spinney import _core
-from spinney._choices import is_integer, is_number
+from spinney._checks import is_integer, is_number
 from spinney._settings import feature_count
 
 SAMPLINGS = ("bootstrap", "subsample", "partition", "overlap", "wagging", None)

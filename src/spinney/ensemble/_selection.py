@@ -180,6 +180,11 @@ class Selector:
     data: Any
     trim: float
 
+    def check_size(self, n_members: int) -> None:
+        """Refuse a `trim` that keeps none of so many members."""
+        if self.selection == "trimmed":
+            n_untrimmed(self.trim, n_members)
+
     def select(
         self, ensemble: Any, bagged: Bagged, target: FitTarget
     ) -> tuple[Places, SelectionReport | None]:
@@ -335,15 +340,18 @@ def _checked(errors: Floats, data: str) -> Floats:
 
 
 def _trimmed(errors: Floats, trim: Any) -> Places:
-    share = float(trim)
-    n_kept = math.floor((1.0 - share) * len(errors) + _SLACK)
+    order = np.argsort(errors, kind="stable")
+    return np.sort(order[: n_untrimmed(trim, len(errors))]).astype(np.int64)
+
+
+def n_untrimmed(trim: Any, n_members: int) -> int:
+    """Return how many members "trimmed" keeps: at least one."""
+    n_kept = math.floor((1.0 - float(trim)) * n_members + _SLACK)
     if n_kept == 0:
         raise ValueError(
-            f"trim={trim!r} keeps none of {len(errors)} members. Use a smaller trim, or more "
-            "members."
+            f"trim={trim!r} keeps none of {n_members} members. Use a smaller trim, or more members."
         )
-    order = np.argsort(errors, kind="stable")
-    return np.sort(order[:n_kept]).astype(np.int64)
+    return n_kept
 
 
 def _up_to_mode(table: _Table) -> Places:

@@ -269,10 +269,6 @@ def tree_trainer(
     tables, restores, settings = [], [], []
     for estimator, target in zip(learners, targets, strict=True):
         learner = estimator._learner()
-        if n_best_splits > 1 and not learner.is_binary:
-            raise ValueError(
-                f"n_best_splits={n_best_splits!r} works with CART members only. Use 1."
-            )
         table, restore = learner.prepare(values, schema, target, ALL_ROWS)
         tables.append(table)
         restores.append(restore)

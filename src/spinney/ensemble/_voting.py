@@ -11,6 +11,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._base import check_table, unchanged_on_failure
+from spinney._checks import Check, Choice, Either, Read, Such
+from spinney._params import check_parameters
 from spinney._state import plain_state
 from spinney._state._kinds import (
     ANYTHING,
@@ -37,16 +39,22 @@ from spinney.ensemble._voting_members import (
     read_members,
 )
 from spinney.ensemble._voting_rules import (
+    RULES,
     CoverageTable,
     Quorum,
     count_votes,
     coverage_table,
     leaders,
     read_rule,
+    read_weights,
     vote_weights,
 )
 
 Floats = NDArray[np.float64]
+
+
+def _is_label(value: Any) -> bool:
+    return np.ndim(value) == 0 and isinstance(value, Hashable)
 
 
 @plain_state
@@ -73,7 +81,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
     weights : array of shape (n_members,) or None, default=None
         What each vote counts: finite, >= 0 and not all 0. None for 1 each. A member of weight 0 has
         no say, not even against unanimity.
-    abstain_label : object, default=None
+    abstain_label : object or None, default=None
         What `predict` returns for a row without a decision, such as -1 or "unsure". It must be no
         class, and every rule but "plurality" needs it.
 
@@ -101,6 +109,16 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
     1.0
     """
 
+    _parameters: ClassVar[Mapping[str, Check]] = {
+        "estimators": Read(
+            "a list of fitted classifiers or of (name, classifier) pairs", read_members
+        ),
+        "rule": Read(
+            f"one of {', '.join(map(repr, RULES))}, or a share of the votes > 0 and <= 1", read_rule
+        ),
+        "weights": Read("None or numbers >= 0, one for each member", read_weights),
+        "abstain_label": Either([Such("a single label", _is_label), Choice([None])]),
+    }
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         "_schema": or_none(one(Schema)),
         "n_features_in_": perhaps(whole()),
@@ -159,6 +177,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        check_parameters(self)
         with unchanged_on_failure(self):
             quorum = read_rule(self.rule)
             members = read_members(self.estimators)
@@ -173,6 +192,15 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
             self.estimators_ = [member.frozen for member in members]
             self.weights_ = weights
         return self
+
+    def _check_combinations(self) -> None:
+        vote_weights(self.weights, len(self.estimators))
+        if self.abstain_label is None and self.rule != "plurality":
+            raise ValueError(
+                f"rule={self.rule!r} may leave rows undecided, and abstain_label is None. Give the "
+                "label that such rows shall get, such as abstain_label='unsure', or "
+                "abstain_label=-1 where classes are numbers."
+            )
 
     def _remember_columns(self, X: Any) -> None:
         for old in ("n_features_in_", "feature_names_in_"):
@@ -391,15 +419,7 @@ def _answers(classes: NDArray[Any], rule: Any, abstain_label: Any) -> NDArray[An
     """Return what predict can answer: the classes, then the label of abstention if one is used."""
     labels = classes.tolist()
     if abstain_label is None:
-        if rule == "plurality":
-            return classes
-        example = -1 if classes.dtype.kind in "iuf" else "unsure"
-        raise ValueError(
-            f"rule={rule!r} may leave rows undecided, and abstain_label is None. Give the label "
-            f"that such rows shall get, such as abstain_label={example!r}."
-        )
-    if np.ndim(abstain_label) != 0 or not isinstance(abstain_label, Hashable):
-        raise ValueError(f"abstain_label must be a single label, got {abstain_label!r}.")
+        return classes
     if abstain_label in set(labels):
         raise ValueError(
             f"abstain_label={abstain_label!r} is one of the classes. Give a label that is none."

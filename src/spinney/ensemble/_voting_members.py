@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._choices import is_number
+from spinney._checks import is_number
 from spinney._state._kinds import need
 from spinney.tree._words import join_words
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import check_choice, check_number, is_number
+from spinney._checks import Choice, Number, is_number
 
 Floats = NDArray[np.float64]
 
@@ -36,10 +36,10 @@ class Quorum:
 def read_rule(rule: Any, name: str = "rule", words: tuple[str, ...] = RULES) -> Quorum:
     """Return what a rule asks for."""
     if is_number(rule):
-        return Quorum(check_number(name, rule, low=0.0, high=1.0, open_low=True))
+        return Quorum(Number(0.0, 1.0, open_low=True).check(name, rule))
     if not isinstance(rule, str) or rule not in words:
         if isinstance(rule, str):
-            check_choice(name, rule, words)
+            Choice(words).check(name, rule)
         listed = ", ".join(repr(word) for word in words)
         raise ValueError(
             f"{name} must be one of {listed}, or a share of the votes > 0 and <= 1, got {rule!r}."
@@ -53,8 +53,21 @@ def read_rule(rule: Any, name: str = "rule", words: tuple[str, ...] = RULES) -> 
 
 def vote_weights(weights: Any, n_members: int) -> Floats:
     """Return what the vote of each member counts."""
-    if weights is None:
+    numbers = read_weights(weights)
+    if numbers is None:
         return np.ones(n_members)
+    if numbers.shape != (n_members,):
+        raise ValueError(
+            f"weights must hold one number for each of the {n_members} members, got an array of "
+            f"shape {numbers.shape}."
+        )
+    return numbers
+
+
+def read_weights(weights: Any) -> Floats | None:
+    """Return weights as an array, whatever the number of members; None for equal ones."""
+    if weights is None:
+        return None
     given = np.asarray(weights)
     if given.dtype.kind not in "biuf" and given.dtype != object:
         raise ValueError(f"weights must be numbers, got {weights!r}.")
@@ -62,17 +75,12 @@ def vote_weights(weights: Any, n_members: int) -> Floats:
         numbers = given.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"weights must be numbers, got {weights!r}.") from None
-    if numbers.shape != (n_members,):
-        raise ValueError(
-            f"weights must hold one number for each of the {n_members} members, got an array of "
-            f"shape {numbers.shape}."
-        )
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
     if len(bad):
         raise ValueError(
-            f"weights must be finite and >= 0, got {numbers[bad[0]]} for member {bad[0]}."
+            f"weights must be finite and >= 0, got {numbers.flat[bad[0]]} for member {bad[0]}."
         )
-    total = sum(numbers.tolist())
+    total = sum(numbers.ravel().tolist())
     if not total > 0:
         raise ValueError("weights are all 0. Give at least one member a vote.")
     if not np.isfinite(total):

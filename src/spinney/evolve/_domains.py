@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import is_integer
+from spinney._checks import is_integer
 from spinney._table import Column, Schema
 
 Floats = NDArray[np.float64]

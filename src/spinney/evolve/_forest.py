@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._base import encode_training
+from spinney._params import OF_NUMBERS
 from spinney._state._kinds import Kind
 from spinney._table import Schema
 from spinney._target import FitTarget
@@ -18,6 +19,7 @@ from spinney.ensemble._ensemble import (
     RegressorEnsemble,
 )
 from spinney.ensemble._forest import Forest
+from spinney.evolve._language import SEARCHED
 from spinney.evolve._learner import EVOLVED_FIELDS
 from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
 
@@ -169,6 +171,8 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
     True
     """
 
+    _parameters = SEARCHED
+
     def __init__(
         self,
         n_estimators: int = 11,
@@ -314,6 +318,8 @@ class GPForestRegressor(RegressorEnsemble, EvolvedForest):
     >>> forest.fit(X, y).predict([[3.5]])
     array([5.])
     """
+
+    _parameters = OF_NUMBERS | SEARCHED
 
     def __init__(
         self,

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._choices import is_integer
+from spinney._checks import Check, Integer, Read, is_integer, optional
 from spinney._table import Column, Schema
 from spinney.evolve._functions import FUNCTIONS, Function
 from spinney.evolve._symbols import CALL, RawToken, raw_tokens
@@ -160,6 +161,15 @@ def _chosen_functions(given: Any) -> list[Function]:
     if not chosen:
         raise ValueError("functions must not be empty. Use None for all built-in ones.")
     return chosen
+
+
+# What parameters of a search may be that are others elsewhere.
+SEARCHED: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        "functions": Read("None or a list of names and Function objects", _chosen_functions),
+        "patience": optional(Integer(1)),
+    }
+)
 
 
 def _chosen_terminals(given: Any, schema: Schema) -> tuple[list[int], list[Constant], bool]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._atomic import check_writable, write_atomically
-from spinney._choices import check_integer, check_verbose
 from spinney._progress import print_line
 from spinney._target import FitTarget
 
@@ -63,8 +62,8 @@ def run(task: Task, estimator: Any, n_threads: int) -> _core.Evolution:
     spinney._core.Evolution
         It is done.
     """
-    verbose = check_verbose(estimator.verbose)
-    every = check_integer("checkpoint_every", estimator.checkpoint_every, low=1)
+    verbose = int(estimator.verbose)
+    every = int(estimator.checkpoint_every)
     path = _checked_path(estimator.checkpoint)
     evolution = _core.Evolution(
         task.dataset, task.target.core(), task.params, task.language, task.plan, task.seed

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from spinney._state._kinds import Kind
+from spinney.evolve._language import SEARCHED
 from spinney.evolve._learner import EVOLVED_FIELDS, EvolvedLearner
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 
@@ -101,6 +102,7 @@ class GPTreeClassifier(TreeClassifier):
     """
 
     _fitted_fields: ClassVar[Mapping[str, Kind]] = EVOLVED_FIELDS
+    _parameters = SEARCHED
 
     def __init__(
         self,
@@ -237,6 +239,7 @@ class GPTreeRegressor(TreeRegressor):
     criterion = "squared_error"  # of the numbers that nodes keep
 
     _fitted_fields: ClassVar[Mapping[str, Kind]] = EVOLVED_FIELDS
+    _parameters = SEARCHED
 
     def __init__(
         self,

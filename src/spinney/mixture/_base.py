@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
-from spinney._choices import check_integer
+from spinney._checks import Integer
+from spinney._params import check_parameters
 from spinney._settings import random_seed
 from spinney._state._kinds import ANYTHING, FLAG, FLOATS, Kind, many, need, one, same_labels, whole
 from spinney._table import Schema
@@ -128,10 +129,10 @@ class BaseMixture(TableEstimator):
         -------
         self
         """
+        check_parameters(self)
+        settings = read_settings(self)
         with unchanged_on_failure(self), one_thread():
-            settings = read_settings(self, self._own, classes=self._classes)
-            # The size of the weights counts, against the ridge.
-            encoded = encode_training(
+            encoded = encode_training(  # the size of the weights counts, against the ridge
                 self,
                 X,
                 y,
@@ -283,7 +284,7 @@ class BaseMixture(TableEstimator):
         str
         """
         self._check_fitted()
-        return gate_text(self.gates_, check_integer("max_terms", max_terms, low=0))
+        return gate_text(self.gates_, Integer(0).check("max_terms", max_terms))
 
     def _check_fitted(self) -> None:
         if "_gates" not in vars(self):

@@ -14,6 +14,7 @@ from spinney.mixture._base import BaseMixture
 from spinney.mixture._experts import Expert, LogisticExpert
 from spinney.mixture._learners import ClassLearner, Recipe
 from spinney.mixture._lesson import Asked, Lesson
+from spinney.mixture._settings import mixture_parameters
 from spinney.mixture._views import logistic_part
 
 Floats = NDArray[np.float64]
@@ -113,6 +114,7 @@ class MixtureOfExpertsClassifier(ClassifierMixin, BaseMixture):
     """
 
     _own = "logistic"
+    _parameters = mixture_parameters("logistic", classes=True)
     _classes = True
 
     def __init__(

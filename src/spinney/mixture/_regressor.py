@@ -14,6 +14,7 @@ from spinney.mixture._base import BaseMixture
 from spinney.mixture._experts import Expert, LinearExpert
 from spinney.mixture._learners import FARTHEST, NumberLearner, Recipe
 from spinney.mixture._lesson import Asked, Lesson, Scale
+from spinney.mixture._settings import mixture_parameters
 from spinney.mixture._views import linear_part
 
 Floats = NDArray[np.float64]
@@ -113,6 +114,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
     """
 
     _own = "linear"
+    _parameters = mixture_parameters("linear", classes=False)
     _classes = False
     _scale: Scale
 

@@ -1,8 +1,9 @@
-"""Constructor parameters of mixtures: every check of them is here."""
+"""Constructor parameters of mixtures: what those may be that only mixtures have, and settings."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -10,13 +11,14 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._choices import check_choice, check_integer, check_number, check_verbose, is_integer
+from spinney._checks import Check, Choice, Read, is_integer
+from spinney._params import check_member
 from spinney._settings import thread_count
 from spinney.ensemble._foreign_trainer import weight_name
 from spinney.ensemble._voting_members import read_members
 from spinney.mixture._em import Limits
 
-__all__ = ["Settings", "read_settings"]
+__all__ = ["Settings", "mixture_parameters", "read_settings"]
 
 _FLAT = (3,)
 _MOST_EXPERTS = 1000
@@ -47,13 +49,11 @@ class Settings:
         return self.learner is None and not self.fitted
 
 
-def read_settings(mixture: Any, own: str, *, classes: bool) -> Settings:
-    """Check the parameters of a mixture.
+def mixture_parameters(own: str, *, classes: bool) -> Mapping[str, Check]:
+    """Return the checks of the parameters that only mixtures have, or that differ from others.
 
     Parameters
     ----------
-    mixture : estimator
-        Whose attributes are read.
     own : str
         What the mixture's own experts are called.
     classes : bool
@@ -61,44 +61,62 @@ def read_settings(mixture: Any, own: str, *, classes: bool) -> Settings:
 
     Returns
     -------
+    mapping of str to Check
+    """
+    kind = "classifier" if classes else "regressor"
+    return {
+        "expert": Read(f"{own!r} or a {kind}", partial(_check_learner, own=own, classes=classes)),
+        "estimators": Read(
+            f"None or a list of fitted {kind}s or of (name, {kind}) pairs",
+            partial(_fitted, classes=classes),
+        ),
+        "branching": Read("None or integers >= 1", _branching),
+    }
+
+
+def read_settings(mixture: Any) -> Settings:
+    """Turn the checked parameters of a mixture into settings.
+
+    Parameters
+    ----------
+    mixture : estimator
+        Whose attributes are read.
+
+    Returns
+    -------
     Settings
     """
-    learner = _learner(mixture.expert, own, classes)
-    fitted = _fitted(mixture.estimators, classes)
+    learner = None if isinstance(mixture.expert, str) else mixture.expert
+    fitted = _fitted(mixture.estimators, mixture._classes)
     if fitted and learner is not None:
         raise ValueError(
             f"expert={type(learner).__name__} is to be learned, and estimators are learned "
             "already. Give one of them."
         )
-    check_choice("solver", mixture.solver, ("em", "gradient"))
     by_gradient = mixture.solver == "gradient"
     if by_gradient and (fitted or learner is not None):
         raise ValueError(
-            f"solver='gradient' needs experts with slopes: expert={own!r} and no estimators. Use "
-            "solver='em' for others."
+            f"solver='gradient' needs experts with slopes: expert={mixture._own!r} and no "
+            "estimators. Use solver='em' for others."
         )
-    check_choice("unseen", mixture.unseen, ("missing", "error"))
-    limits = Limits(
-        check_integer("max_iter", mixture.max_iter, low=1),
-        check_number("tol", mixture.tol, low=0.0),
-    )
     return Settings(
-        branching=_branching(mixture.branching, len(fitted)),
+        branching=_room(mixture.branching, len(fitted)),
         learner=learner,
         fitted=fitted,
-        limits=limits,
-        n_starts=check_integer("n_init", mixture.n_init, low=1),
+        limits=Limits(int(mixture.max_iter), float(mixture.tol)),
+        n_starts=int(mixture.n_init),
         by_gradient=by_gradient,
-        experts_c=check_number("C", mixture.C, low=0.0, open_low=True),
-        gates_c=check_number("gate_C", mixture.gate_C, low=0.0, open_low=True),
+        experts_c=float(mixture.C),
+        gates_c=float(mixture.gate_C),
         n_threads=thread_count(mixture.n_jobs),
-        verbose=check_verbose(mixture.verbose),
+        verbose=int(mixture.verbose),
     )
 
 
-def _branching(given: Any, n_fitted: int) -> tuple[int, ...]:
+def _branching(given: Any) -> tuple[int, ...]:
+    """Return the branches of each level; none if the user leaves it open."""
     if given is None:
-        return (n_fitted,) if n_fitted else _FLAT
+        return ()
     numbers = [given] if is_integer(given) else given
     if (
         not isinstance(numbers, Sequence)
@@ -116,19 +134,27 @@ def _branching(given: Any, n_fitted: int) -> tuple[int, ...]:
         raise ValueError(
             f"branching={given!r} asks for {n_experts} experts, the limit is {_MOST_EXPERTS}."
         )
-    if n_fitted and n_experts != n_fitted:
+    return branching
+
+
+def _room(given: Any, n_fitted: int) -> tuple[int, ...]:
+    """Return the branches of each level, with room for as many experts as there are."""
+    branching = _branching(given)
+    if not branching:
+        return (n_fitted,) if n_fitted else _FLAT
+    if n_fitted and prod(branching) != n_fitted:
         raise ValueError(
-            f"branching={given!r} has room for {n_experts} experts, but estimators holds "
+            f"branching={given!r} has room for {prod(branching)} experts, but estimators holds "
             f"{n_fitted}. Use branching=None for one gate over all of them."
         )
     return branching
 
 
-def _learner(expert: Any, own: str, classes: bool) -> Any:
-    """Check the learner of the experts; None for the mixture's own."""
+def _check_learner(expert: Any, own: str, classes: bool) -> None:
+    """Check the learner of the experts, or the name of the mixture's own."""
     if expert is None or isinstance(expert, str):
-        check_choice("expert", expert, (own,))
-        return None
+        Choice([own]).check("expert", expert)
+        return
     kind = "classifier" if classes else "regressor"
     if inspect.isclass(expert):
         raise TypeError(
@@ -147,7 +173,7 @@ def _learner(expert: Any, own: str, classes: bool) -> Any:
         )
     if classes:
         _check_probabilities(expert, f"expert={name}")
-    return expert
+    check_member(expert)
 
 
 def _check_probabilities(estimator: Any, who: str) -> None:

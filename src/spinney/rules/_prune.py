@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._choices import is_number
+from spinney._params import CF
 from spinney._table import Schema
 from spinney.rules._conditions import merged
 from spinney.rules._extract import leaf_conditions
@@ -74,7 +74,7 @@ def run(
         np.ascontiguousarray(codes, dtype=np.int32),
         np.ascontiguousarray(weight, dtype=np.float64),
         len(classes),
-        check_cf(cf),
+        CF.check("cf", cf),
     )
     rules = []
     for place, source in enumerate(origin.tolist()):
@@ -91,16 +91,6 @@ def run(
         default=classes.item(default),
         default_counts=default_counts if default_counts.any() else totals,
         ordered=True,
-    )
-
-
-def check_cf(cf: Any) -> float:
-    """Return a confidence level as a float above 0 and at most 0.5."""
-    if is_number(cf) and 0 < float(cf) <= 0.5:
-        return float(cf)
-    raise ValueError(
-        f"cf must be a number above 0 and at most 0.5, got {cf!r}. Use cf=0.25 as C4.5 does; "
-        "a lower one prunes more."
     )
 
 

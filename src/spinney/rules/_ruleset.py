@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
-from spinney._choices import check_choice
+from spinney._checks import Choice
+from spinney._params import CF
 from spinney._state import plain_state
 from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
@@ -209,7 +210,7 @@ class RuleSet(Sequence[Rule], AsCode):
         -------
         RuleSet
         """
-        check_choice("what", what, _ORDERS)
+        Choice(tuple(_ORDERS)).check("what", what)
         name = "error_estimate" if what == "error" else what
         values = [float(getattr(rule, name)) for rule in self.rules]
         keys = [np.inf if value != value else _ORDERS[what] * value for value in values]
@@ -365,11 +366,11 @@ class RuleSet(Sequence[Rule], AsCode):
         RuleSet
             Ordered: the first rule that fires decides.
         """
-        from spinney.rules._prune import _NO_CLASSES, check_cf, run
+        from spinney.rules._prune import _NO_CLASSES, run
 
         if self.classes is None:
             raise ValueError(_NO_CLASSES)
-        check_cf(cf)
+        CF.check("cf", cf)
         values = self._encode(X, encoded=False)
         weight = check_weights(sample_weight, len(values))
         target = class_target(y, weight, estimator_name="RuleSet", classes=self.classes)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._checks import Check, Choice
 from spinney._settings import row_count
 from spinney._state._kinds import Kind, named, perhaps
 from spinney._table import Schema
@@ -169,6 +170,7 @@ class C45Classifier(TreeClassifier):
     """
 
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {"rules_": perhaps(named("RuleSet"))}
+    _parameters: ClassVar[Mapping[str, Check]] = {"criterion": Choice(("gain_ratio", "entropy"))}
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._params import OF_NUMBERS
 from spinney._settings import growth_params, random_seed
 from spinney._table import Schema
 from spinney._target import FitTarget
@@ -341,6 +342,8 @@ class CARTRegressor(TreeRegressor):
     >>> CARTRegressor(max_depth=1).fit([[1.0], [2.0], [3.0]], [10.0, 10.0, 40.0]).predict([[2.4]])
     array([10.])
     """
+
+    _parameters = OF_NUMBERS
 
     def __init__(
         self,

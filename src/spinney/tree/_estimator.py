@@ -11,7 +11,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
-from spinney._settings import REGRESSION_CRITERIA, thread_count
+from spinney._params import check_parameters
+from spinney._settings import thread_count
 from spinney._state._kinds import Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
@@ -72,6 +73,7 @@ class TreeEstimator(TableEstimator):
         self
         """
         with unchanged_on_failure(self):
+            check_parameters(self)
             learner, start = self._learner(), self.tree_ if self._continues() else None
             values, schema, target = encode_training(
                 self,
@@ -273,9 +275,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
     criterion: str
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
-        known = self.criterion in REGRESSION_CRITERIA
-        criterion = self.criterion if known else "squared_error"  # growth refuses others
-        return real_target(y, weight, estimator_name=type(self).__name__, criterion=criterion)
+        name = type(self).__name__
+        return real_target(y, weight, estimator_name=name, criterion=self.criterion)
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf that each row reaches.

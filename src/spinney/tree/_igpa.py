@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from spinney import _core
+from spinney._params import GROWING_ON, OF_NUMBERS
 from spinney._settings import random_seed
 from spinney._state._kinds import Kind, many, one, perhaps, whole
 from spinney._table import Schema
@@ -206,6 +207,7 @@ class IGPAClassifier(TreeClassifier):
     True
     """
 
+    _parameters = GROWING_ON
     _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
 
     def __init__(
@@ -358,6 +360,7 @@ class IGPARegressor(TreeRegressor):
     array([5.])
     """
 
+    _parameters = OF_NUMBERS | GROWING_ON
     _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
 
     def __init__(

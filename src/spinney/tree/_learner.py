@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
-from spinney._choices import check_integer
+from spinney._checks import Integer
 from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
@@ -19,6 +19,7 @@ from spinney.tree._view import Tree
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+_FOLDS = Integer(2, remedy="Members of an ensemble need a number of folds.")
 Restore = Callable[[_core.Tree], _core.Tree]
 
 
@@ -102,6 +103,11 @@ class TreeLearner:
     def member(self, values: Floats, schema: Schema, target: FitTarget) -> _core.Learner:
         """Return the same method for members of an ensemble, which the core trains."""
         raise NotImplementedError
+
+
+def is_binary(estimator: Any) -> bool:
+    """Tell whether an estimator learns trees whose nodes the core's search divides in two."""
+    return hasattr(estimator, "_learner") and bool(estimator._learner().is_binary)
 
 
 class PrunedLearner(TreeLearner):
@@ -221,11 +227,6 @@ class PrunedLearner(TreeLearner):
     def _prune_by_errors(
         self, tree: Tree, values: Floats, target: FitTarget, rows: RowSplit
     ) -> Tree:
-        if tree.cost_matrix is not None:
-            raise ValueError(
-                "pruning='error_based' counts errors and knows no costs. Leave cost_matrix out, or "
-                "use pruning='cost_complexity' or 'reduced_error'."
-            )
         core = _core.error_based(
             tree._core,
             values,
@@ -243,19 +244,11 @@ class PrunedLearner(TreeLearner):
         learner.set_params(self.growth(values, target))
         learner.one_standard_error = params.rule == "1se"
         if params.ccp_alpha is not None:
-            if params.pruning not in (None, "cost_complexity"):
-                raise ValueError(
-                    f"members of an ensemble are pruned one way: ccp_alpha={params.ccp_alpha!r} "
-                    f"does not go with pruning={params.pruning!r}. Leave one of them out."
-                )
             learner.ccp_alpha = float(np.ldexp(float(params.ccp_alpha), -target.loss_exponent))
-            learner.set_pruning("alpha")
         elif params.pruning == "cost_complexity":
-            learner.n_folds = check_integer(
-                "cv", params.cv, low=2, remedy="Members of an ensemble need a number of folds."
-            )
+            learner.n_folds = _FOLDS.check("cv", params.cv)
             learner.set_pruning("cross_validated")
-        elif params.pruning is not None:
+        if params.pruning not in (None, "cost_complexity"):
             learner.set_pruning(params.pruning)
         if params.pruning == "reduced_error" or self.stops_early:
             learner.validation_fraction = float(params.validation_fraction)
