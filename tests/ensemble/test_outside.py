@@ -126,13 +126,6 @@ def test_a_member_with_rows_of_one_class_works():
     assert np.allclose(shares.sum(axis=1), 6)
 
 
-def test_one_of_several_best_splits_is_for_trees_of_ours(classes):
-    owner = ClassOwner()
-    owner.n_best_splits = 2
-    with pytest.raises(ValueError, match="n_best_splits=2 works with CART members only"):
-        teach(GaussianNB(), *classes, owner=owner)
-
-
 # -- Weights
 
 

@@ -141,12 +141,6 @@ def test_a_report_of_a_silent_fit_asks_for_no_stop():
         assert finished(1) is False
 
 
-@pytest.mark.parametrize("verbose", [-1, 1.5, "yes", None])
-def test_a_verbose_that_is_no_count_is_refused(verbose):
-    with pytest.raises(ValueError, match="verbose must be True, False or an integer >= 0"):
-        Ensemble(verbose=verbose).fit(X, y)
-
-
 def test_lines_come_seconds_apart_with_the_time_left_and_once_at_the_end(capsys, clock):
     with progress(Ensemble(verbose=1), "growing trees", 100) as finished:
         for i in range(100):

@@ -84,12 +84,6 @@ def test_a_trim_that_leaves_nobody_is_refused(n_members, trim):
         kept("trimmed", np.zeros(n_members), trim=trim)
 
 
-@pytest.mark.parametrize("trim", [-0.1, 1.1, math.nan, "0.25", None, True])
-def test_a_trim_that_is_no_share_is_refused(trim):
-    with pytest.raises(ValueError, match="trim must be a number >= 0 and <= 1, got"):
-        kept("trimmed", [1, 2], trim=trim)
-
-
 # Mode of numbers of rows
 
 
@@ -261,12 +255,6 @@ def test_a_member_without_an_error_is_named(selection):
         choose_members(selection, np.array([0.1, np.nan, 0, np.nan]), 0.25, "oob", unit=0.01)
     with pytest.raises(ValueError, match="the error of member 1 is infinite"):
         choose_members(selection, np.array([1.0, np.inf]), 0.25, "training", unit=None)
-
-
-@pytest.mark.parametrize("selection", ["modal", "Mode", 3, True])
-def test_unknown_selections_are_refused(selection):
-    with pytest.raises(ValueError, match="selection must be one of 'trimmed', 'mode', None, got"):
-        kept(selection, [1, 2])
 
 
 def test_an_ensemble_without_members_is_refused():

@@ -346,7 +346,8 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
         array of shape (n_rows,)
         """
         combiner = self._combiner()
-        labels: NDArray[Any] = self.classes_[combiner.choose(self._sums(X, combiner.votes))]
+        codes = combiner.choose(self._sums(X, combiner.votes))
+        labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:

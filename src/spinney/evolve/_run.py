@@ -1,7 +1,6 @@
 """Runs an evolution: some generations at a time, with progress, and a file to go on from."""
 
 import hashlib
-import os
 import time
 from dataclasses import dataclass
 from itertools import pairwise
@@ -64,7 +63,7 @@ def run(task: Task, estimator: Any, n_threads: int) -> _core.Evolution:
     """
     verbose = int(estimator.verbose)
     every = int(estimator.checkpoint_every)
-    path = _checked_path(estimator.checkpoint)
+    path = None if estimator.checkpoint is None else Path(estimator.checkpoint)
     evolution = _core.Evolution(
         task.dataset, task.target.core(), task.params, task.language, task.plan, task.seed
     )
@@ -177,12 +176,6 @@ def _digest(arrays: dict[str, Any]) -> str:
         digest.update(repr((name, array.dtype.str, array.shape)).encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def _checked_path(given: Any) -> Path | None:
-    if given is None or isinstance(given, str | os.PathLike):
-        return None if given is None else Path(given)
-    raise ValueError(f"checkpoint must be a path or None, got {given!r}.")
 
 
 def _refuse_unwritable(path: Path) -> None:
