@@ -191,10 +191,13 @@ std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
   team_.run(nodes.size(), [&](std::size_t i, std::size_t) {
     const auto group = members(nodes[i]);
     RowBlock& block = out[i];
-    block.values.reserve(group.size() * n_columns);
+    block.values.resize(group.size() * n_columns);
+    block.number.reserve(group.size());
+    block.weight.reserve(group.size());
+    double* to = block.values.data();
     for (const std::uint32_t r : group) {
+      for (std::size_t f = 0; f < n_columns; ++f) *to++ = data_.values.at(row_[r], f);
       block.number.push_back(number_[r]);
-      for (std::size_t f = 0; f < n_columns; ++f) block.values.push_back(data_.values.at(row_[r], f));
       block.weight.push_back(moments_.targets.weight[r]);
       if (layout_.n_classes > 0) {
         block.codes.push_back(moments_.targets.label[r]);
