@@ -33,7 +33,8 @@ problem::Problem rows_of(std::int32_t n_classes, int weights, bool gaps) {
     const double signal = 2.0 * a + (c == 2.0 ? 0.7 : 0.0) + 0.1 * e + 0.8 * random.uniform();
     if (n_classes == 0) p.y.push_back(signal);
     if (n_classes > 0) p.codes.push_back(std::min(n_classes - 1, static_cast<std::int32_t>(signal / 3.4 * n_classes)));
-    p.weight.push_back(weights == 0 ? 1.0 : weights == 1 ? static_cast<double>(random.below(4)) : random.uniform());
+    const double kinds[] = {1.0, static_cast<double>(random.below(4)), random.uniform(), 0.3};
+    p.weight.push_back(kinds[weights]);
   }
   return p;
 }
@@ -301,7 +302,7 @@ TEST(with_a_bin_for_every_value_the_tree_is_that_of_exact_search) {
 
 TEST(with_a_bin_for_every_value_numbers_are_divided_as_by_exact_search) {
   for (const std::string name : {"squared_error", "toy_poisson", "toy_squares"}) {
-    for (const int weights : {0, 1, 2}) {
+    for (const int weights : {0, 1, 2, 3}) {
       problem::Problem p = counts(weights, true);
       for (std::size_t i = 0; i < p.values.size(); ++i)
         if (i % 5 != 2) p.values[i] = std::floor(std::min(p.values[i], 6.0) * 9.0);
@@ -415,7 +416,7 @@ std::size_t check_large_nodes(const problem::Problem& p, const NaiveBinSearch& n
 
 TEST(large_nodes_are_divided_as_a_naive_search_of_the_binned_table_divides_them) {
   for (const std::string name : {"squared_error", "toy_poisson", "toy_squares"}) {
-    for (const int weights : {0, 1, 2}) {
+    for (const int weights : {0, 1, 2, 3}) {
       const problem::Problem p = counts(weights, false);
       GrowParams params = params_for(p, 12);
       params.criterion.name = name;
