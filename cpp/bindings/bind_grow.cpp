@@ -71,7 +71,8 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
   Tree tree;
   ErrorCurve curve;
   run_hosted([&](Interrupt& interrupt) {
-    ThreadTeam team(n_threads, &interrupt);
+    const bool few_cells = n_rows * data.columns.size() < kParallelWork;
+    ThreadTeam team(few_cells && masks.grow.empty() ? 1 : n_threads, &interrupt);
     Validation validation{{}, view(validation_weight), patience};
     for (std::size_t row = 0; row < validation.weight.size(); ++row) {
       if (validation.weight[row] > 0.0) validation.rows.push_back(static_cast<RowIndex>(row));

@@ -17,6 +17,9 @@ namespace spinney {
 /// Has the system give this thread the data that exceptions need, while there is memory for them.
 void take_thread_data();
 
+/// Numbers to look at before threads are worth waking, and before they are worth starting.
+inline constexpr std::size_t kParallelWork = 1 << 15;
+
 class ThreadTeam {
  public:
   /// task(index, worker): worker is in [0, size()), for scratch memory of its own.

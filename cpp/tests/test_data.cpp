@@ -1,8 +1,13 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 
 #include "check.hpp"
 #include "problem.hpp"
 #include "spinney/data/cut.hpp"
+#include "spinney/data/radix_sort.hpp"
+#include "spinney/random.hpp"
 
 using namespace spinney;
 
@@ -98,4 +103,34 @@ TEST(threads_run_every_task_once_and_report_the_first_failure) {
     message = error.what();
   }
   CHECK(!message.empty());
+}
+
+TEST(a_radix_sort_is_a_stable_sort_whatever_the_digits) {
+  Interrupt interrupt;
+  using Item = std::pair<std::uint64_t, std::size_t>;  // key and place
+  const std::vector<std::function<double(RandomStream&, std::size_t)>> shapes = {
+      [](RandomStream& r, std::size_t) { return r.uniform() - 0.5; },
+      [](RandomStream& r, std::size_t) { return std::pow(r.uniform(), -8.0); },
+      [](RandomStream& r, std::size_t) { return static_cast<double>(r.below(5)); },
+      // Close together, next to one that is far away: the first digits say nothing of the others.
+      [](RandomStream& r, std::size_t i) { return i == 3 ? -1e300 : 1e9 + 1e-3 * r.uniform(); },
+      [](RandomStream& r, std::size_t i) {
+        return static_cast<double>(i % 7) + 1e-12 * static_cast<double>(r.below(50));
+      },
+      [](RandomStream& r, std::size_t) { return r.below(2) == 0   ? -0.0
+                                                : r.below(2) == 0 ? 0.0
+                                                                  : kInfinity; },
+  };
+  for (const auto& shape : shapes) {
+    for (const std::size_t n : {0, 1, 2, 24, 25, 1000, 4095, 4096, 30000}) {
+      RandomStream random(31, n);
+      std::vector<Item> items, spare;
+      for (std::size_t i = 0; i < n; ++i) items.emplace_back(sortable(shape(random, i)), i);
+      std::vector<Item> sorted = items;
+      std::stable_sort(sorted.begin(), sorted.end(), [](const Item& a, const Item& b) { return a.first < b.first; });
+      radix_sort(items, spare, [](const Item& item) { return item.first; }, interrupt);
+      CHECK(items == sorted);
+      for (std::size_t i = 1; i < n; ++i) CHECK(unsortable(items[i - 1].first) <= unsortable(items[i].first));
+    }
+  }
 }

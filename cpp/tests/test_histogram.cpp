@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "check.hpp"
 #include "problem.hpp"
@@ -81,9 +83,8 @@ problem::Problem mixed(std::size_t n_rows, std::int32_t n_classes, int weights) 
     p.values.push_back(static_cast<double>(random.below(600)));
     if (n_classes > 0) p.codes.push_back(static_cast<std::int32_t>(random.below(n_classes)));
     if (n_classes == 0) p.y.push_back(random.uniform() * 30.0 - 4.0);
-    p.weight.push_back(weights == 0   ? 1.0
-                       : weights == 1 ? 1.0 + static_cast<double>(random.below(3))
-                                      : random.uniform());
+    const double kinds[] = {1.0, 1.0 + static_cast<double>(random.below(3)), random.uniform(), 0.3};
+    p.weight.push_back(kinds[weights]);
   }
   return p;
 }
@@ -91,6 +92,7 @@ problem::Problem mixed(std::size_t n_rows, std::int32_t n_classes, int weights) 
 /// A worker with its rows in bins, all of them in the root.
 struct Ready {
   problem::Problem p;
+  NumberMoments objective;
   Dataset data;
   ThreadTeam team;
   Interrupt interrupt;
@@ -98,13 +100,14 @@ struct Ready {
   Worker worker;
   MomentLayout layout;
 
-  Ready(problem::Problem problem, std::size_t max_bins, std::size_t n_threads = 1)
+  Ready(problem::Problem problem, std::size_t max_bins, std::size_t n_threads = 1, NumberMoments numbers = {})
       : p(std::move(problem)),
+        objective(std::move(numbers)),
         data(p.data()),
         team(n_threads),
         borders(borders_of(p, max_bins)),
-        worker(data, make_samples(p.target(), {}, interrupt), {}, team, interrupt),
-        layout(worker.bounds(), p.n_classes) {
+        worker(data, make_samples(p.target(), {}, interrupt), {}, objective, team, interrupt),
+        layout(worker.bounds(), p.n_classes, objective) {
     worker.prepare(borders, layout, {});
   }
 };
@@ -118,11 +121,11 @@ void add_rows(const MomentLayout& layout, const problem::Problem& p, const std::
 
 TEST(borders_are_those_of_the_sorted_column_whatever_the_order_of_rows) {
   for (const auto& shape : shapes()) {
-    for (const std::size_t n : {1, 50, 5000, 40000}) {
+    for (const std::size_t n : {1, 50, 5000, 24000, 40000}) {
       RandomStream random(3, n);
       std::vector<double> values;
       for (std::size_t i = 0; i < n; ++i) values.push_back(shape(random));
-      for (const std::size_t max_bins : {2, 10, 255, 3000}) {
+      for (const std::size_t max_bins : {2, 10, 30, 255, 3000}) {
         const NaiveBins naive(values, max_bins);
         const BinBorders borders = borders_of(one_column(values), max_bins);
         CHECK(std::equal(naive.low.begin(), naive.low.end(), borders.low.begin(), borders.low.end()));
@@ -131,7 +134,8 @@ TEST(borders_are_those_of_the_sorted_column_whatever_the_order_of_rows) {
         CHECK(borders.check(std::vector{kNumber})[0] == '\0');
       }
       std::sort(values.begin(), values.end(), [](double a, double b) { return a > b; });
-      CHECK(borders_of(one_column(values), 255).high == NaiveBins(values, 255).high);
+      for (const std::size_t max_bins : {30, 255})
+        CHECK(borders_of(one_column(values), max_bins).high == NaiveBins(values, max_bins).high);
     }
   }
 }
@@ -257,7 +261,7 @@ TEST(histograms_are_the_sums_of_a_double_loop_and_add_up) {
             if (n_classes > 0) continue;
             if (!equal) *bin++ += w;
             const double d = std::ldexp(one.p.y[row] - one.layout.origin, -one.layout.y_power);
-            *bin += one.layout.sums.of(equal ? d : std::ldexp(one.p.weight[row], -one.layout.weight_power) * d);
+            *bin += one.layout.moments[0].of(equal ? d : std::ldexp(one.p.weight[row], -one.layout.weight_power) * d);
           }
         }
         CHECK(naive.numbers() == all.numbers());
@@ -268,6 +272,127 @@ TEST(histograms_are_the_sums_of_a_double_loop_and_add_up) {
       }
     }
   }
+}
+
+namespace {
+
+/// All rows in the root, by the terms that are given.
+Histogram counted(const Ready& ready, const BinnedRows& bins, const Terms& terms, std::size_t width) {
+  const std::vector<FeatureIndex> columns = {0, 1, 2};
+  std::vector<std::uint32_t> rows(ready.p.weight.size());
+  std::iota(rows.begin(), rows.end(), std::uint32_t{0});
+  Histogram out(std::make_shared<const HistogramLayout>(ready.borders, columns, width));
+  Accumulator().add(bins, terms, rows, out);
+  return out;
+}
+
+}  // namespace
+
+TEST(class_counts_are_what_the_general_loop_makes_of_ones_and_zeros) {
+  for (const std::int32_t n_classes : {2, 5}) {
+    for (const int weights : {0, 1, 2}) {
+      Ready ready(mixed(3000, n_classes, weights), 300);
+      const auto k = static_cast<std::size_t>(n_classes);
+      const RowMoments own(ready.layout, {{}, {}, ready.p.weight});
+      std::vector<std::int64_t> dense(3000 * k, 0);
+      for (std::size_t row = 0; row < 3000; ++row)
+        dense[row * k + static_cast<std::size_t>(ready.p.codes[row])] = weights == 0 ? 1 : own.weight[row];
+      const BinnedRows bins({ready.data, ready.worker.rows(), {}}, ready.borders, ready.team, ready.interrupt);
+      const Histogram general = counted(ready, bins, {.n_moments = k, .moments = dense.data()}, 1 + k);
+      ready.worker.start(nullptr);
+      const Histogram tight = ready.worker.histograms(std::vector<NodeId>{0})[0];
+      for (std::size_t f = 0; f < 3; ++f) {
+        for (std::size_t b = 0; b <= ready.borders.n_bins[f]; ++b) {
+          const std::int64_t *all = general.bin(f, b), *own_bin = tight.bin(f, b);
+          if (weights != 0) CHECK(*all == *own_bin++);
+          if (weights == 0) CHECK(*all == std::accumulate(own_bin, own_bin + k, std::int64_t{0}));
+          CHECK(std::equal(own_bin, own_bin + k, all + 1));
+        }
+      }
+    }
+  }
+}
+
+TEST(one_moment_is_added_up_as_the_first_of_many) {
+  for (const int weights : {0, 2}) {
+    Ready ready(mixed(3000, 0, weights), 300);
+    const RowMoments rows(ready.layout, {{}, ready.p.y, ready.p.weight});
+    std::vector<std::int64_t> more;  // moments, and others beside them
+    for (std::size_t row = 0; row < 3000; ++row)
+      more.insert(more.end(), {rows.moments[row], static_cast<std::int64_t>(row), 7});
+    const std::int64_t* const weight = weights == 0 ? nullptr : rows.weight.data();
+    const BinnedRows bins({ready.data, ready.worker.rows(), {}}, ready.borders, ready.team, ready.interrupt);
+    const std::size_t width = ready.layout.bin_width();
+    const Histogram general =
+        counted(ready, bins, {.weight = weight, .n_moments = 3, .moments = more.data()}, width + 2);
+    ready.worker.start(nullptr);
+    const Histogram tight = ready.worker.histograms(std::vector<NodeId>{0})[0];
+    for (std::size_t f = 0; f < 3; ++f) {
+      for (std::size_t b = 0; b <= ready.borders.n_bins[f]; ++b) {
+        CHECK(std::equal(tight.bin(f, b), tight.bin(f, b) + width, general.bin(f, b)));
+        CHECK(general.bin(f, b)[width + 1] == 7 * *tight.bin(f, b));
+      }
+    }
+  }
+}
+
+TEST(moments_of_any_objective_are_added_up_in_bins_and_nodes_as_near_as_their_scales_say) {
+  for (const std::size_t k : {1, 2, 3, 5}) {
+    for (const int weights : {0, 1, 2, 3}) {
+      std::vector<double> seen;  // by the leaf of a node
+      NumberMoments powers;      // of y: sizes that differ by many digits
+      powers.n_in_bins = powers.n_in_nodes = k;
+      powers.add = [k](const Row& row, double* moments) {
+        for (std::size_t m = 0; m < k; ++m)
+          moments[m] += row.weight * std::pow(row.y, 2.0 * static_cast<double>(m) - 1.0);
+      };
+      powers.leaf = [&seen, k](const double* moments, double weight) {
+        seen.assign(moments, moments + k);
+        return Leaf{moments[0] / weight, moments[k - 1], weight};
+      };
+      Ready ready(mixed(3000, 0, weights), 16, 2, powers);
+      const NodeSums sums = ready.worker.start(nullptr);
+      const NodeMoments node = read_sums(ready.layout, sums, 0);
+      const Histogram histogram = ready.worker.histograms(std::vector<NodeId>{0})[0];
+      CHECK(histogram.layout().width == (weights % 3 == 0 ? 1 : 2) + k);
+      CHECK(node.n_rows == 3000 && !node.centred && !node.pure);
+      CHECK_NEAR(node.weight, std::accumulate(ready.p.weight.begin(), ready.p.weight.end(), 0.0));
+      for (std::size_t m = 0; m < k; ++m) {
+        long double exact = 0.0L, size = 0.0L;
+        for (std::size_t row = 0; row < 3000; ++row) {
+          std::vector<double> one(k, 0.0);
+          powers.add({0, ready.p.y[row], ready.p.weight[row]}, one.data());
+          exact += static_cast<long double>(one[m]);
+          size = std::max(size, std::abs(static_cast<long double>(one[m])));
+        }
+        // No unit is larger than the largest term over 2^(62 - 12 - 1), 12 being the bits of 3,000; of nodes, 2^30
+        // less.
+        const long double unit = size * std::ldexp(1.0L, -49), tiny = std::abs(exact) * 1e-15L;
+        long double in_bins = 0.0L;
+        for (std::size_t b = 0; b <= ready.borders.n_bins[0]; ++b) {
+          std::vector<double> moments(k);
+          read_bin(ready.layout, histogram.bin(0, b), moments.data());
+          in_bins += static_cast<long double>(moments[m]);
+        }
+        CHECK(std::abs(in_bins - exact) <= 1500 * unit + 20 * tiny);
+        CHECK(std::abs(static_cast<long double>(seen[m]) - exact) <= 1500 * unit / FixedPoint::kFine + 2 * tiny);
+      }
+      CHECK(node.loss == seen[k - 1]);
+    }
+  }
+}
+
+TEST(moments_that_are_no_numbers_are_refused) {
+  NumberMoments squares;
+  squares.n_in_bins = squares.n_in_nodes = 1;
+  squares.add = [](const Row& row, double* moments) { *moments += row.y * row.y; };
+  std::string said;
+  try {
+    RowBounds({{}, {1.0, 1e200}, {1.0, 1.0}}, squares);
+  } catch (const std::invalid_argument& error) {
+    said = error.what();
+  }
+  CHECK(said == "targets that are too large to be added up in bins");
 }
 
 TEST(histograms_of_another_layout_are_refused) {
@@ -368,6 +493,6 @@ TEST(sums_of_equal_targets_are_pure_and_exact) {
   group.push_back(60);
   add_rows(ready.layout, p, group, sums, 1);
   const NodeMoments equal = read_sums(ready.layout, sums, 0), mixed_up = read_sums(ready.layout, sums, 1);
-  CHECK(equal.pure && equal.mean + ready.layout.origin == 0.1 && equal.loss == 0.0);
+  CHECK(equal.pure && equal.answer + ready.layout.origin == 0.1 && equal.loss == 0.0);
   CHECK(!mixed_up.pure && mixed_up.loss > 0.0);
 }

@@ -1,4 +1,4 @@
-// Every objective against its definition, and two that only the tests know, from growth to the judging of rows.
+// Every objective against its definition, and those that only the tests know, from growth to the judging of rows.
 
 #include <algorithm>
 #include <cmath>
@@ -137,6 +137,7 @@ const std::map<std::string, double (*)(double answer, double y)> kCosts = {
     {"absolute_error", [](double a, double y) { return a > y ? a - y : y - a; }},
     {"toy_poisson",
      [](double a, double y) { return 2.0 * (a - y) + (y > 0.0 ? 2.0 * y * (std::log(y) - std::log(a)) : 0.0); }},
+    {"toy_squares", [](double a, double y) { return (y - a) * (y - a); }},
     {"toy_huber",
      [](double a, double y) { return std::abs(y - a) < 1.0 ? (y - a) * (y - a) / 2.0 : std::abs(y - a) - 0.5; }},
 };

@@ -33,7 +33,8 @@ problem::Problem rows_of(std::int32_t n_classes, int weights, bool gaps) {
     const double signal = 2.0 * a + (c == 2.0 ? 0.7 : 0.0) + 0.1 * e + 0.8 * random.uniform();
     if (n_classes == 0) p.y.push_back(signal);
     if (n_classes > 0) p.codes.push_back(std::min(n_classes - 1, static_cast<std::int32_t>(signal / 3.4 * n_classes)));
-    p.weight.push_back(weights == 0 ? 1.0 : weights == 1 ? static_cast<double>(random.below(4)) : random.uniform());
+    const double kinds[] = {1.0, static_cast<double>(random.below(4)), random.uniform(), 0.3};
+    p.weight.push_back(kinds[weights]);
   }
   return p;
 }
@@ -86,19 +87,21 @@ Tree grow_in_parts(const problem::Problem& p, const Wish& wish, std::size_t n_wo
     part.number.push_back(row);
     if (weight[row] > 0.0) taking_part.push_back(static_cast<RowIndex>(row));
   }
+  NumberMoments objective;
+  if (p.n_classes == 0) objective = NumberMoments(wish.params.criterion);
   RowBounds bounds;
   for (Part& part : parts) {
     part.rows.columns = p.columns;
     part.rows.n_classes = p.n_classes;
     part.data = part.rows.data();
     const Samples samples = make_samples(wish.target(part.rows), {}, interrupt);
-    part.worker = std::make_unique<Worker>(part.data, samples, part.number, team, interrupt);
+    part.worker = std::make_unique<Worker>(part.data, samples, part.number, objective, team, interrupt);
     bounds.merge(part.worker->bounds());
   }
   const auto& features = wish.params.features;
   const BinBorders borders =
       find_borders({data, taking_part, features}, static_cast<std::size_t>(wish.params.max_bins), team, interrupt);
-  const MomentLayout moments(bounds, p.n_classes);
+  const MomentLayout moments(bounds, p.n_classes, objective);
   NodeSums sums;
   for (Part& part : parts) {
     part.worker->prepare(borders, moments, features);
@@ -229,6 +232,40 @@ TEST(any_division_of_rows_gives_the_same_tree_with_costs_and_from_a_start) {
   }
 }
 
+namespace {
+
+const std::vector<std::string> kOtherAdditive = {"toy_poisson", "toy_squares"};
+
+/// Numbers that are counts.
+problem::Problem counts(int weights, bool gaps) {
+  problem::Problem p = rows_of(0, weights, gaps);
+  for (double& y : p.y) y = std::floor(1.5 * y);
+  return p;
+}
+
+}  // namespace
+
+TEST(any_division_of_rows_gives_the_same_tree_by_any_additive_objective) {
+  for (const std::string& name : kOtherAdditive) {
+    for (const int weights : {0, 1, 2}) {
+      const problem::Problem p = counts(weights, weights != 1);
+      Wish wish{.params = params_for(p)};
+      wish.params.criterion.name = name;
+      check_divisions(p, wish);
+      if (weights == 1) continue;
+      wish.params.max_leaf_nodes = 30;
+      wish.n_set_aside = 1500;
+      check_divisions(p, wish);
+    }
+    const problem::Problem p = counts(2, true);
+    Wish wish{.params = params_for(p)};
+    wish.params.criterion.name = name;
+    const Tree one = grow_in_parts(p, wish, 1, [](std::size_t) { return 0; });
+    for (const std::size_t n_threads : {1, 2, 5})
+      CHECK(problem::same_tree(one, problem::grow_tree(p, wish.params, n_threads)));
+  }
+}
+
 TEST(one_machine_is_one_worker_whatever_its_threads) {
   for (const std::int32_t n_classes : {0, 2, 5}) {
     const problem::Problem p = rows_of(n_classes, 2, true);
@@ -259,6 +296,137 @@ TEST(with_a_bin_for_every_value_the_tree_is_that_of_exact_search) {
         CHECK(exact.value == binned.value);  // whole weights
         CHECK(problem::same_tests(exact.surrogates.tests, binned.surrogates.tests));
       }
+    }
+  }
+}
+
+TEST(with_a_bin_for_every_value_numbers_are_divided_as_by_exact_search) {
+  for (const std::string name : {"squared_error", "toy_poisson", "toy_squares"}) {
+    for (const int weights : {0, 1, 2, 3}) {
+      problem::Problem p = counts(weights, true);
+      for (std::size_t i = 0; i < p.values.size(); ++i)
+        if (i % 5 != 2) p.values[i] = std::floor(std::min(p.values[i], 6.0) * 9.0);
+      GrowParams params = params_for(p, 255);
+      params.criterion.name = name;
+      const Tree binned = problem::grow_tree(p, params);
+      params.max_bins = 0;
+      const Tree exact = problem::grow_tree(p, params);
+      CHECK(exact.n_nodes() > 50);
+      CHECK(problem::same_tests(exact.tests, binned.tests));
+      CHECK(exact.parent == binned.parent && exact.n_samples == binned.n_samples);
+      CHECK(problem::same_tests(exact.surrogates.tests, binned.surrogates.tests));
+      for (std::size_t node = 0; node < exact.n_nodes(); ++node) {
+        const auto id = static_cast<NodeId>(node);
+        CHECK_NEAR(exact.value[node], binned.value[node]);
+        CHECK_NEAR(exact.weight(id), binned.weight(id));
+        CHECK(std::abs(exact.risk(id) - binned.risk(id)) <= 1e-10 * (1.0 + exact.risk(id)));
+        CHECK(std::abs(exact.gain[node] - binned.gain[node]) <= 1e-10 * (1.0 + exact.risk(id)));
+      }
+    }
+  }
+}
+
+namespace {
+
+/// A naive search of a table in bins: every cut and every subset, by what the rows of each side cost.
+class NaiveBinSearch {
+ public:
+  NaiveBinSearch(const problem::Problem& p, std::string objective, std::size_t max_bins)
+      : p_(p), objective_(std::move(objective)) {
+    ThreadTeam team(1);
+    Interrupt interrupt;
+    std::vector<RowIndex> rows;
+    for (RowIndex row = 0; row < p.weight.size(); ++row)
+      if (p.weight[row] > 0.0) rows.push_back(row);
+    borders_ = find_borders({p.data(), rows, {}}, max_bins, team, interrupt);
+  }
+
+  struct Best {
+    long double drop = -1.0L;
+    std::vector<std::size_t> left, right;
+  };
+  /// The sides of the best division of some rows; of equals the first.
+  Best best(const std::vector<std::size_t>& rows) const {
+    Best best;
+    const long double all = cost(rows);
+    for (std::size_t f = 0; f < p_.columns.size(); ++f) {
+      const std::size_t n = borders_.n_bins[f];
+      const bool nominal = borders_.nominal[f] != 0;
+      for (std::uint64_t mask = 1; mask < (nominal ? std::uint64_t{1} << (n - 1) : n); ++mask) {
+        Best one;
+        for (const std::size_t row : rows) {
+          const std::size_t b = bin(row, f);
+          (nominal ? (mask >> b & 1) != 0 : b < mask) ? one.left.push_back(row) : one.right.push_back(row);
+        }
+        if (one.left.empty() || one.right.empty()) continue;
+        one.drop = all - cost(one.left) - cost(one.right);
+        if (one.drop > best.drop + 1e-9L * all) best = std::move(one);
+      }
+    }
+    return best;
+  }
+  /// What rows cost under their mean, row by row.
+  long double cost(const std::vector<std::size_t>& rows) const {
+    long double weight = 0.0L, sum = 0.0L, total = 0.0L;
+    for (const std::size_t row : rows) {
+      weight += p_.weight[row];
+      sum += static_cast<long double>(p_.weight[row]) * p_.y[row];
+    }
+    const long double mean = sum / weight;
+    for (const std::size_t row : rows) {
+      const long double y = p_.y[row], log_ratio = y > 0.0L ? std::log(y / mean) : 0.0L;
+      total +=
+          p_.weight[row] * (objective_ == "toy_poisson" ? 2.0L * (y * log_ratio - y + mean) : (y - mean) * (y - mean));
+    }
+    return total;
+  }
+
+ private:
+  std::size_t bin(std::size_t row, std::size_t f) const {
+    const double value = p_.values[row * p_.columns.size() + f];
+    if (borders_.nominal[f]) return static_cast<std::size_t>(value);
+    const auto high = borders_.highs(f);
+    return static_cast<std::size_t>(std::lower_bound(high.begin(), high.end(), value) - high.begin());
+  }
+
+  const problem::Problem& p_;
+  std::string objective_;
+  BinBorders borders_;
+};
+
+/// Whether the large nodes of a tree are divided as the naive search divides them; returns how many there are.
+std::size_t check_large_nodes(const problem::Problem& p, const NaiveBinSearch& naive, const Tree& tree, NodeId node,
+                              const std::vector<std::size_t>& rows) {
+  CHECK(static_cast<std::size_t>(tree.n_samples[node]) == rows.size());
+  const double cost = static_cast<double>(naive.cost(rows));
+  CHECK(std::abs(tree.risk(node) - cost) <= 1e-9 * (1.0 + cost));
+  if (tree.is_leaf(node) || rows.size() <= static_cast<std::size_t>(kSmallNode)) return 0;
+  const NaiveBinSearch::Best best = naive.best(rows);
+  CHECK(std::abs(tree.gain[node] - static_cast<double>(best.drop)) <= 1e-9 * (1.0 + cost));
+  std::vector<std::size_t> sides[2];
+  for (const std::size_t row : rows)
+    sides[tree.tests.answer(static_cast<std::size_t>(node), p.data().values, row)].push_back(row);
+  CHECK((sides[0] == best.left && sides[1] == best.right) || (sides[0] == best.right && sides[1] == best.left));
+  const NodeId first = tree.first_child[node];
+  return 1 + check_large_nodes(p, naive, tree, first, sides[0]) +
+         check_large_nodes(p, naive, tree, first + 1, sides[1]);
+}
+
+}  // namespace
+
+TEST(large_nodes_are_divided_as_a_naive_search_of_the_binned_table_divides_them) {
+  for (const std::string name : {"squared_error", "toy_poisson", "toy_squares"}) {
+    for (const int weights : {0, 1, 2, 3}) {
+      const problem::Problem p = counts(weights, false);
+      GrowParams params = params_for(p, 12);
+      params.criterion.name = name;
+      params.min_samples_leaf = 1;
+      params.max_depth = 3;
+      const Tree tree = problem::grow_tree(p, params);
+      std::vector<std::size_t> rows;
+      for (std::size_t row = 0; row < p.weight.size(); ++row)
+        if (p.weight[row] > 0.0) rows.push_back(row);
+      CHECK(check_large_nodes(p, NaiveBinSearch(p, name, 12), tree, 0, rows) >= 3);
     }
   }
 }
@@ -328,4 +496,22 @@ TEST(bins_refuse_what_they_cannot_do) {
     message = error.what();
   }
   CHECK(message == "max_bins does not work with the fractional rule for missing values");
+  for (const std::string name : {"absolute_error", "toy_huber"}) {
+    for (const std::size_t n_rows : {200, 9000}) {
+      problem::Problem q = rows_of(0, 0, false);
+      q.values.resize(n_rows * q.columns.size());
+      q.y.resize(n_rows);
+      q.weight.resize(n_rows);
+      GrowParams by_rows = params_for(q);
+      by_rows.criterion.name = name;
+      try {
+        problem::grow_tree(q, by_rows);
+        message = "";
+      } catch (const std::invalid_argument& error) {
+        message = error.what();
+      }
+      CHECK(message == "max_bins does not work with the criterion '" + name +
+                           "': it needs the rows of a node, and bins hold sums over them");
+    }
+  }
 }

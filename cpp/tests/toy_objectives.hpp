@@ -1,5 +1,5 @@
 #pragma once
-// Two objectives that the C++ tests add to the registry: nothing but these structs, and their lines there.
+// Objectives that the C++ tests add to the registry: nothing but these structs, and their lines there.
 
 #include <cmath>
 
@@ -23,6 +23,23 @@ struct ToyPoisson : NumberObjective {
   double cost(double point, const Row& row) const { return 2.0 * (y_log(row.y, point) - (row.y - point)); }
   /// y log(y / of), 0 for y = 0.
   static double y_log(double y, double of) { return y > 0.0 ? y * std::log(y / of) : 0.0; }
+};
+
+/// Squared error once more, by its definition: what the general loops make of it is what the tight ones do.
+struct ToySquares : NumberObjective {
+  static constexpr std::string_view kName = "toy_squares";
+  static constexpr bool kStrictlyConcave = true;
+  static constexpr int kDegree = 2;
+  static ToySquares make(const ObjectiveChoice&) { return {}; }
+
+  std::size_t n_moments() const { return 2; }
+  void add(const Row& row, double* moments) const {
+    moments[0] += row.weight * row.y;
+    moments[1] += row.weight * row.y * row.y;
+  }
+  double loss(const double* moments, double weight) const { return moments[1] - moments[0] * moments[0] / weight; }
+  double answer(const double* moments, double weight) const { return moments[0] / weight; }
+  double cost(double point, const Row& row) const { return (row.y - point) * (row.y - point); }
 };
 
 /// Huber's loss with its corner at 1: the answer is found by bisection, so the rows are needed.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
+#include "spinney/data/radix_sort.hpp"
 #include "spinney/multiversion.hpp"
 #include "spinney/types.hpp"
 
@@ -13,6 +15,7 @@ namespace spinney {
 namespace {
 
 constexpr std::size_t kBucketSize = 256;       // values, about: what is sorted for one border
+constexpr std::size_t kSortedShare = 768;      // values of a bin up to which all of them are sorted
 constexpr std::size_t kMostSplitters = 16383;  // numbers of buckets have 16 bits
 constexpr std::size_t kPerSplitter = 2;        // values of the sample
 constexpr std::size_t kTile = 1024;            // values looked at together
@@ -64,6 +67,7 @@ void BorderSearch::find(std::vector<double>& values, std::size_t max_bins, std::
   if (values.empty()) return;
   values_ = &values;
   max_bins_ = max_bins;
+  if (values.size() <= max_bins * kSortedShare) return find_sorted(low, high);
   deal();
   cursor_ = 0;
   each_value_ = !has_more_values(max_bins);
@@ -76,6 +80,24 @@ void BorderSearch::find(std::vector<double>& values, std::size_t max_bins, std::
     high.push_back(run.value);
     begin = run.end;
     if (begin < values.size()) lowest = std::isnan(run.next) ? first_value_from(begin) : run.next;
+  }
+}
+
+/// Borders would fall into so many buckets that all values are sorted in less time.
+void BorderSearch::find_sorted(std::vector<double>& low, std::vector<double>& high) {
+  keys_.clear();
+  for (const double value : *values_) keys_.push_back(sortable(value));
+  radix_sort(keys_, spare_, std::identity{}, *interrupt_);
+  std::size_t n_values = 1;
+  for (std::size_t i = 1; i < keys_.size(); ++i) n_values += keys_[i] != keys_[i - 1] ? 1 : 0;
+  each_value_ = n_values <= max_bins_;
+  std::size_t begin = 0;
+  for (std::size_t n_made = 0; begin < keys_.size(); ++n_made) {
+    const std::uint64_t last = keys_[last_of_share(begin, n_made)];
+    low.push_back(unsortable(keys_[begin]));
+    high.push_back(unsortable(last));
+    const auto from = keys_.begin() + static_cast<std::ptrdiff_t>(begin);
+    begin = static_cast<std::size_t>(std::upper_bound(from, keys_.end(), last) - keys_.begin());
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// The borders of one column's bins, without sorting it: values are dealt into buckets between splitters taken from a
-// sample, and only the buckets that a border falls into are sorted. Which splitters were taken changes no border.
+// The borders of one column's bins. Where bins are large the column is not sorted: values are dealt into buckets
+// between splitters taken from a sample, and only the buckets that a border falls into are sorted. Which splitters were
+// taken changes no border.
 //
 //   bucket 2 j      values between splitter j - 1 and splitter j
 //   bucket 2 j + 1  values equal to splitter j: nothing to sort, however many there are
@@ -48,6 +49,7 @@ class BorderSearch {
     std::size_t end;  // the place after the last of them
     double next;      // the value there, if it is known: NaN otherwise
   };
+  void find_sorted(std::vector<double>& low, std::vector<double>& high);
   void deal();
   void choose_splitters();
   bool has_more_values(std::size_t most);
@@ -77,7 +79,8 @@ class BorderSearch {
   std::vector<std::size_t> start_;  // by bucket: where its values are in collected_
   std::vector<double> collected_;
   std::vector<std::uint32_t> places_;
-  std::size_t cursor_ = 0;  // the bucket of the last place asked for: places ascend
+  std::vector<std::uint64_t> keys_, spare_;  // of a column that is sorted whole
+  std::size_t cursor_ = 0;                   // the bucket of the last place asked for: places ascend
 };
 
 }  // namespace spinney

@@ -1,47 +1,13 @@
 #include "spinney/data/sorted.hpp"
 
-#include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <utility>
+
+#include "spinney/data/radix_sort.hpp"
 
 namespace spinney {
-
-namespace {
-
-/// Doubles as unsigned integers of the same order; both zeros are one.
-std::uint64_t sortable(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-  return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-}
-
-}  // namespace
-
-/// Stable, lowest digit first; a digit that is equal in all keys costs no pass.
-template <int kBits>
-void ColumnSorter::radix_sort() {
-  constexpr int kPasses = (64 + kBits - 1) / kBits;
-  constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-  constexpr std::uint64_t kMask = kBuckets - 1;
-  std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
-  for (auto& count : counts) count.fill(0);
-  for (const Keyed& item : items_) {
-    for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][item.key >> (pass * kBits) & kMask];
-  }
-  spare_.resize(items_.size());
-  for (int pass = 0; pass < kPasses; ++pass) {
-    auto& count = counts[pass];
-    if (count[items_[0].key >> (pass * kBits) & kMask] == items_.size()) continue;
-    interrupt_->check();
-    std::uint32_t start = 0;
-    for (std::uint32_t& bucket : count) start += std::exchange(bucket, start);
-    for (const Keyed& item : items_) spare_[count[item.key >> (pass * kBits) & kMask]++] = item;
-    items_.swap(spare_);
-  }
-}
 
 void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t column,
                         std::span<const SampleIndex> group, Entry* out) {
@@ -59,13 +25,7 @@ void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t
       items_.push_back({nominal ? static_cast<std::uint64_t>(value) : sortable(value), s});
     }
   }
-  if (items_.size() > 1) {
-    if (items_.size() < 4096) {
-      radix_sort<8>();
-    } else {
-      radix_sort<11>();
-    }
-  }
+  radix_sort(items_, spare_, [](const Keyed& item) { return item.key; }, *interrupt_);
   std::uint32_t rank = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (i > 0 && items_[i].key != items_[i - 1].key) ++rank;

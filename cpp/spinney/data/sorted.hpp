@@ -60,8 +60,6 @@ class ColumnSorter {
     std::uint64_t key;
     SampleIndex sample;
   };
-  template <int kBits>
-  void radix_sort();
 
   Interrupt* interrupt_;
   std::vector<Keyed> items_, spare_;

@@ -25,7 +25,7 @@ BinSearch::BinSearch(const BinBorders& borders, const MomentLayout& layout, cons
 Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const {
   Groups& groups = scratch.groups;
   const bool classes = layout_.n_classes > 0;
-  groups.clear(classes ? static_cast<std::size_t>(layout_.n_classes) : 1);
+  groups.clear(layout_.n_moments());
   Totals totals;
   totals.origin = node.origin;
   totals.loss = node.loss;
@@ -41,7 +41,7 @@ Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const T
         if (!scale_.empty()) bin.weight += moments[c] *= scale_[c];
         totals.classes[c] += moments[c];
       }
-    } else {
+    } else if (node.centred) {
       moments[0] -= bin.weight * node.origin;
     }
     groups.rank.push_back(b);
@@ -75,7 +75,7 @@ ColumnResult BinSearch::search(const Histogram& histogram, FeatureIndex feature,
 
 std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test& test) const {
   const auto f = static_cast<std::size_t>(test.feature);
-  std::vector<double> moments(std::max<std::size_t>(1, static_cast<std::size_t>(layout_.n_classes)));
+  std::vector<double> moments(layout_.n_moments());
   std::array<double, 2> out{};
   const std::vector<std::uint8_t> side = sides_of_bins(test, borders_);
   for (std::size_t b = 0; b < side.size(); ++b) {

@@ -5,7 +5,6 @@
 
 #include "spinney/grow/planner.hpp"
 #include "spinney/grow/worker.hpp"
-#include "spinney/objective/squared_error.hpp"
 
 namespace spinney {
 
@@ -31,19 +30,18 @@ Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   const GrowParams& params = input.params;
   if (params.missing == MissingRule::fractional)
     throw std::invalid_argument("max_bins does not work with the fractional rule for missing values");
-  if (input.target.n_classes == 0 && params.criterion.name != SquaredError::kName)
-    throw std::invalid_argument("max_bins does not work with the criterion '" + params.criterion.name +
-                                "': bins hold class weights, or sums of y");
+  NumberMoments objective;
+  if (input.target.n_classes == 0) objective = NumberMoments(params.criterion);
   if (!input.start && input.samples.size() <= static_cast<std::size_t>(kSmallNode))
     return grow_exactly(std::move(input), team, interrupt);
-  Worker worker(input.data, input.samples, {}, team, interrupt);
+  Worker worker(input.data, input.samples, {}, objective, team, interrupt);
   BinBorders own;
   if (!input.borders)
     own = find_borders({input.data, worker.rows(), params.features}, static_cast<std::size_t>(params.max_bins), team,
                        interrupt);
   const BinBorders& borders = input.borders ? *input.borders : own;
   if (const std::string wrong = borders.check(input.data.columns); !wrong.empty()) throw std::invalid_argument(wrong);
-  const MomentLayout moments(worker.bounds(), input.target.n_classes, input.samples.y_shift);
+  const MomentLayout moments(worker.bounds(), input.target.n_classes, objective, input.samples.y_shift);
   worker.prepare(borders, moments, params.features);
   Planner planner({.columns = input.data.columns,
                    .target = input.target,

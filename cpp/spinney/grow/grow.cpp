@@ -21,7 +21,6 @@ namespace spinney {
 namespace {
 
 constexpr std::uint64_t kObliqueStream = 0xe7037ed1a0b428dbULL;  // apart from the stream that draws columns
-constexpr std::size_t kParallelWork = 1 << 15;                   // entries to scan before threads are woken
 constexpr std::size_t kSmallNode = 1 << 12;    // rows that are searched before anybody can wait for it
 constexpr std::size_t kLeastSubtree = 1 << 9;  // rows: smaller ones are not worth the joining
 constexpr std::size_t kSubtreesPerThread = 8;  // of about even size: enough to share them out evenly

@@ -1,6 +1,7 @@
 #include "spinney/grow/histogram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "spinney/prefetch.hpp"
@@ -79,31 +80,26 @@ struct AddWeightedClass {
   }
 };
 
-struct AddNumber {
+/// Rows with moments of numbers; kMoments: how many, if that is known, 0 otherwise.
+template <bool kWeighted, std::size_t kMoments>
+struct AddMoments {
   std::int64_t* numbers;
-  const std::int64_t* sum;
-  mutable std::int64_t s = 0;
-  void begin(std::uint32_t row) const { s = sum[row]; }
-  void operator()(std::uint64_t place) const {
-    ++numbers[place];
-    numbers[place + 1] += s;
-  }
-};
-
-struct AddWeightedNumber {
-  std::int64_t* numbers;
-  const std::int64_t* weight;
-  const std::int64_t* sum;
-  mutable std::int64_t w = 0, s = 0;
+  const Terms& terms;
+  mutable std::int64_t w = 0;
+  mutable const std::int64_t* moments = nullptr;
+  mutable std::array<std::int64_t, kMoments> known{};
   void begin(std::uint32_t row) const {
-    w = weight[row];
-    s = sum[row];
+    if constexpr (kWeighted) w = terms.weight[row];
+    moments = terms.moments + row * n_moments();
+    std::copy_n(moments, kMoments, known.data());
   }
   void operator()(std::uint64_t place) const {
-    ++numbers[place];
-    numbers[place + 1] += w;
-    numbers[place + 2] += s;
+    std::int64_t* to = numbers + place;
+    ++*to++;
+    if constexpr (kWeighted) *to++ += w;
+    for (std::size_t m = 0; m < n_moments(); ++m) to[m] += kMoments > 0 ? known[m] : moments[m];
   }
+  std::size_t n_moments() const { return kMoments > 0 ? kMoments : terms.n_moments; }
 };
 
 }  // namespace
@@ -117,9 +113,10 @@ void Accumulator::add_block(const CodeBlock<Code>& block, const Terms& terms, st
   for (const FeatureIndex f : block.columns) first_.push_back(histogram.layout().first[f]);
   std::int64_t* const numbers = histogram.numbers().data();
   const auto run = [&](const auto& add) { for_cells(block, first_.data(), width, rows, add); };
-  if (terms.n_classes == 0) {
-    if (terms.weight) return run(AddWeightedNumber{numbers, terms.weight, terms.sum});
-    return run(AddNumber{numbers, terms.sum});
+  if (!terms.label) {
+    const bool one = terms.n_moments == 1;
+    if (terms.weight) return one ? run(AddMoments<true, 1>{numbers, terms}) : run(AddMoments<true, 0>{numbers, terms});
+    return one ? run(AddMoments<false, 1>{numbers, terms}) : run(AddMoments<false, 0>{numbers, terms});
   }
   if (terms.weight) return run(AddWeightedClass{numbers, terms.label, terms.weight});
   counts_.assign(histogram.numbers().size(), 0);

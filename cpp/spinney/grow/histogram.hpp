@@ -50,12 +50,12 @@ class Histogram {
   std::vector<std::int64_t> numbers_;
 };
 
-/// What rows add to a bin: classes with or without weights, or numbers.
+/// What rows add to a bin: classes with or without weights, or moments of numbers.
 struct Terms {
-  std::size_t n_classes;       // 0: numbers
-  const std::uint16_t* label;  // by row: the class
-  const std::int64_t* weight;  // by row, or null if all are equal
-  const std::int64_t* sum;     // by row: numbers
+  const std::uint16_t* label = nullptr;   // by row: the class; null: numbers
+  const std::int64_t* weight = nullptr;   // by row, or null if all are equal
+  std::size_t n_moments = 0;              // of numbers
+  const std::int64_t* moments = nullptr;  // row by row
 };
 
 /// Adds rows to a histogram, with memory of its own.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <stdexcept>
+#include <string>
 
+#include "spinney/objective/registry.hpp"
 #include "spinney/prefetch.hpp"
 
 namespace spinney {
@@ -38,34 +40,94 @@ Twofold read_pair(const std::int64_t* pair, const FixedPoint& scale) {
 
 }  // namespace
 
+NumberMoments::NumberMoments(const ObjectiveChoice& choice) {
+  with_number_objective(choice, [&]<class O>(const O& objective) {
+    if constexpr (std::is_same_v<O, SquaredError>) {
+      return;
+    } else if constexpr (AdditiveObjective<O> && HasLoss<O>) {
+      n_in_bins = n_in_nodes = objective.n_moments();
+      add = [objective](const Row& row, double* moments) { objective.add(row, moments); };
+      leaf = [objective](const double* moments, double weight) {
+        return Leaf{objective.answer(moments, weight), objective.loss(moments, weight), weight};
+      };
+    } else {
+      throw std::invalid_argument("max_bins does not work with the criterion '" + choice.name +
+                                  "': it needs the rows of a node, and bins hold sums over them");
+    }
+  });
+}
+
+RowBounds::RowBounds(const RowTargets& rows, const NumberMoments& objective) : n_rows(rows.weight.size()) {
+  if (!objective.squared_error()) moment_high.assign(objective.n_in_nodes, 0.0);
+  std::vector<double> moments;
+  for (const double w : rows.weight) {
+    weight_low = std::min(weight_low, w);
+    weight_high = std::max(weight_high, w);
+  }
+  for (std::size_t row = 0; row < rows.y.size(); ++row) {
+    y_low = std::min(y_low, rows.y[row]);
+    y_high = std::max(y_high, rows.y[row]);
+    if (moment_high.empty()) continue;
+    moments.assign(moment_high.size(), 0.0);
+    objective.add({0, rows.y[row], rows.weight[row]}, moments.data());
+    for (std::size_t m = 0; m < moments.size(); ++m) {
+      if (!std::isfinite(moments[m])) throw std::invalid_argument("targets that are too large to be added up in bins");
+      moment_high[m] = std::max(moment_high[m], std::abs(moments[m]));
+    }
+  }
+}
+
 void RowBounds::merge(const RowBounds& other) {
   n_rows += other.n_rows;
   weight_low = std::min(weight_low, other.weight_low);
   weight_high = std::max(weight_high, other.weight_high);
   y_low = std::min(y_low, other.y_low);
   y_high = std::max(y_high, other.y_high);
+  moment_high.resize(std::max(moment_high.size(), other.moment_high.size()), 0.0);
+  for (std::size_t m = 0; m < other.moment_high.size(); ++m)
+    moment_high[m] = std::max(moment_high[m], other.moment_high[m]);
 }
 
-MomentLayout::MomentLayout(const RowBounds& bounds, std::int32_t classes, std::optional<double> taken_off)
-    : n_classes(classes), equal_weights(!(bounds.weight_low < bounds.weight_high)) {
+MomentLayout::MomentLayout(const RowBounds& bounds, std::int32_t classes, NumberMoments numbers,
+                           std::optional<double> taken_off)
+    : n_classes(classes), equal_weights(!(bounds.weight_low < bounds.weight_high)), objective(std::move(numbers)) {
   if (equal_weights && bounds.n_rows > 0) weight = bounds.weight_high;
   if (!equal_weights) weight_power = FixedPoint::power_above(bounds.weight_high);
   weights = FixedPoint(bounds.n_rows, weight_power);
-  if (n_classes > 0 || bounds.n_rows == 0) return;
-  origin = taken_off ? *taken_off : common_part(bounds.y_low, bounds.y_high);
-  y_power = FixedPoint::power_above(std::max(std::abs(bounds.y_low - origin), std::abs(bounds.y_high - origin)));
-  sums = FixedPoint(bounds.n_rows, weight_power + y_power);
-  squares = FixedPoint(bounds.n_rows, weight_power + 2 * y_power);
+  if (n_classes > 0) return;
+  if (!objective.squared_error()) {
+    for (const double high : bounds.moment_high) moments.emplace_back(bounds.n_rows, FixedPoint::power_above(high));
+    return;
+  }
+  if (equal_weights) unit = weight;
+  if (bounds.n_rows > 0) {
+    origin = taken_off ? *taken_off : common_part(bounds.y_low, bounds.y_high);
+    y_power = FixedPoint::power_above(std::max(std::abs(bounds.y_low - origin), std::abs(bounds.y_high - origin)));
+  }
+  moments = {{bounds.n_rows, weight_power + y_power}, {bounds.n_rows, weight_power + 2 * y_power}};
 }
 
 std::size_t MomentLayout::bin_width() const {
-  const std::size_t extra = equal_weights ? 0 : 1;
-  return n_classes > 0 ? static_cast<std::size_t>(n_classes) + extra : 2 + extra;
+  const std::size_t rows = n_classes > 0 && equal_weights ? 0 : 1, own_weight = n_classes > 0 || equal_weights ? 0 : 1;
+  return rows + own_weight + n_moments();
 }
 
 std::size_t MomentLayout::node_width() const {
-  if (n_classes > 0) return equal_weights ? bin_width() : 1 + 2 * static_cast<std::size_t>(n_classes);
-  return equal_weights ? 5 : 7;
+  if (n_classes > 0) return equal_weights ? bin_width() : 1 + 2 * n_moments();
+  return 1 + 2 * ((equal_weights ? 0 : 1) + objective.n_in_nodes);
+}
+
+/// Squared error is divided before it is multiplied: no square can leave the range of doubles.
+void MomentLayout::take_terms(double y, double w, double* terms) const {
+  if (objective.squared_error()) {
+    const double d = std::ldexp(y - origin, -y_power), share = equal_weights ? 1.0 : std::ldexp(w, -weight_power);
+    terms[0] = share * d;
+    terms[1] = share * d * d;
+    return;
+  }
+  std::fill_n(terms, moments.size(), 0.0);
+  objective.add({0, y, w}, terms);
+  for (std::size_t m = 0; m < moments.size(); ++m) terms[m] = std::ldexp(terms[m], -moments[m].power);
 }
 
 NodeSums::NodeSums(const MomentLayout& layout, std::size_t n_nodes)
@@ -91,46 +153,52 @@ NodeSums NodeSums::total() const {
 }
 
 RowMoments::RowMoments(const MomentLayout& layout, RowTargets rows) : targets(std::move(rows)) {
-  const std::size_t n = targets.weight.size();
-  const bool weighted = !layout.equal_weights, numbers = layout.n_classes == 0;
-  fine_width = (weighted ? 2 : 0) + (numbers ? 4 : 0);
+  const std::size_t n = targets.weight.size(), n_moments = layout.moments.size();
+  const bool weighted = !layout.equal_weights;
+  fine_width = (weighted ? 2 : 0) + 2 * n_moments;
   fine.resize(n * fine_width);
   weight.resize(weighted ? n : 0);
-  sum.resize(numbers ? n : 0);
+  moments.reserve(layout.n_classes > 0 ? 0 : n * layout.objective.n_in_bins);
+  std::vector<double> terms(n_moments);
   for (std::size_t row = 0; row < n && fine_width > 0; ++row) {
     std::int64_t* to = fine.data() + row * fine_width;
-    const double w = weighted ? std::ldexp(targets.weight[row], -layout.weight_power) : 1.0;
     if (weighted) {
+      const double w = std::ldexp(targets.weight[row], -layout.weight_power);
       weight[row] = std::max<std::int64_t>(1, layout.weights.of(w));
       put(to, fine_weight(layout.weights, w));
       to += 2;
     }
-    if (!numbers) continue;
-    const double d = std::ldexp(targets.y[row] - layout.origin, -layout.y_power);
-    const FinePair term = layout.sums.fine(w * d);
-    sum[row] = term.high;
-    put(to, term);
-    put(to + 2, layout.squares.fine(w * d * d));
+    if (n_moments == 0) continue;
+    layout.take_terms(targets.y[row], targets.weight[row], terms.data());
+    for (std::size_t m = 0; m < n_moments; ++m) {
+      const FinePair term = layout.moments[m].fine(terms[m]);
+      put(to + 2 * m, term);
+      if (m < layout.objective.n_in_bins) moments.push_back(term.high);
+    }
   }
 }
 
 namespace {
 
-/// Sums stay in registers: one row after the other would wait for memory.
+/// kWidth: the width of a row's numbers if it is known, so that sums stay in registers: one row after the other would
+/// wait for memory. 0: any.
 template <std::size_t kWidth>
 void add_numbers(const RowMoments& rows, std::span<const std::uint32_t> group, NodeSums& sums, std::size_t node) {
-  std::array<std::int64_t, kWidth> sum{};
+  const std::size_t width = kWidth > 0 ? kWidth : rows.fine_width;
+  std::array<std::int64_t, kWidth> in_registers{};
+  std::int64_t* const to = sums.of(node) + 1;
+  std::int64_t* const sum = kWidth > 0 ? in_registers.data() : to;
   double low = sums.y_low[node], high = sums.y_high[node];
   const std::int64_t* const fine = rows.fine.data();
   const double* const y = rows.targets.y.data();
   for (std::size_t at = 0; at < group.size(); ++at) {
-    if (at + kAhead < group.size()) prefetch(fine + group[at + kAhead] * kWidth);
+    if (at + kAhead < group.size()) prefetch(fine + group[at + kAhead] * width);
     const std::uint32_t row = group[at];
-    for (std::size_t i = 0; i < kWidth; ++i) sum[i] += fine[row * kWidth + i];
+    for (std::size_t i = 0; i < width; ++i) sum[i] += fine[row * width + i];
     low = std::min(low, y[row]);
     high = std::max(high, y[row]);
   }
-  for (std::size_t i = 0; i < kWidth; ++i) sums.of(node)[1 + i] += sum[i];
+  for (std::size_t i = 0; i < kWidth; ++i) to[i] += sum[i];
   sums.y_low[node] = low;
   sums.y_high[node] = high;
 }
@@ -146,8 +214,11 @@ void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<cons
     return;
   }
   to[0] += static_cast<std::int64_t>(group.size());
-  if (layout.n_classes == 0)
-    return layout.equal_weights ? add_numbers<4>(rows, group, sums, node) : add_numbers<6>(rows, group, sums, node);
+  if (layout.n_classes == 0) {
+    if (rows.fine_width == 4) return add_numbers<4>(rows, group, sums, node);
+    if (rows.fine_width == 6) return add_numbers<6>(rows, group, sums, node);
+    return add_numbers<0>(rows, group, sums, node);
+  }
   for (const std::uint32_t row : group) {
     to[1 + 2 * label[row]] += rows.fine[2 * std::size_t{row}];
     to[2 + 2 * label[row]] += rows.fine[2 * std::size_t{row} + 1];
@@ -156,21 +227,40 @@ void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<cons
 
 namespace {
 
+/// The loss of squared error is a difference of large sums: in doubled precision.
+void read_squared_error(const MomentLayout& layout, const std::int64_t* from, const Twofold& weight, NodeMoments& out) {
+  const Twofold sum = read_pair(from, layout.moments[0]), squares = read_pair(from + 2, layout.moments[1]);
+  const Twofold mean = sum / weight;
+  out.centred = true;
+  if (!out.pure) out.answer = std::ldexp(mean.value(), layout.y_power);
+  const double loss = out.pure ? 0.0 : std::max(0.0, (squares - sum * mean).value());
+  out.loss = std::ldexp(loss, layout.moments[1].power) * layout.unit;
+}
+
+void read_objective(const MomentLayout& layout, const std::int64_t* from, NodeMoments& out) {
+  std::vector<double> moments;
+  for (std::size_t m = 0; m < layout.moments.size(); ++m)
+    moments.push_back(std::ldexp(read_pair(from + 2 * m, layout.moments[m]).value(), layout.moments[m].power));
+  const Leaf leaf = layout.objective.leaf(moments.data(), out.weight);
+  out.answer = leaf.answer;
+  out.loss = leaf.loss;
+}
+
 NodeMoments read_numbers(const MomentLayout& layout, const NodeSums& sums, std::size_t node) {
   const std::int64_t* const from = sums.of(node);
   NodeMoments out;
   out.n_rows = from[0];
-  const std::int64_t* const moments = layout.equal_weights ? from + 1 : from + 3;
-  const Twofold weight = layout.equal_weights ? Twofold::of(from[0]) : read_pair(from + 1, layout.weights);
-  const Twofold sum = read_pair(moments, layout.sums), squares = read_pair(moments + 2, layout.squares);
-  const double unit = layout.equal_weights ? layout.weight : 1.0;
-  out.weight = std::ldexp(weight.value(), layout.weight_power) * unit;
-  out.pure = sums.y_low[node] == sums.y_high[node];
   if (out.n_rows == 0) return out;
-  const Twofold mean = sum / weight;
-  out.mean = out.pure ? sums.y_low[node] - layout.origin : std::ldexp(mean.value(), layout.y_power);
-  const double loss = out.pure ? 0.0 : std::max(0.0, (squares - sum * mean).value());
-  out.loss = std::ldexp(loss, layout.squares.power) * unit;
+  const Twofold weight = layout.equal_weights ? Twofold::of(from[0]) : read_pair(from + 1, layout.weights);
+  out.weight = std::ldexp(weight.value(), layout.weight_power) * (layout.equal_weights ? layout.weight : 1.0);
+  out.pure = sums.y_low[node] == sums.y_high[node];
+  out.answer = sums.y_low[node] - layout.origin;
+  const std::int64_t* const moments = from + (layout.equal_weights ? 1 : 3);
+  if (layout.objective.squared_error()) {
+    read_squared_error(layout, moments, weight, out);
+  } else {
+    read_objective(layout, moments, out);
+  }
   return out;
 }
 
@@ -198,10 +288,10 @@ NodeMoments read_sums(const MomentLayout& layout, const NodeSums& sums, std::siz
 BinMoments read_bin(const MomentLayout& layout, const std::int64_t* bin, double* moments) {
   BinMoments out;
   if (layout.n_classes == 0) {
-    const double unit = layout.equal_weights ? layout.weight : 1.0;
-    out.n_rows = bin[0];
-    out.weight = layout.equal_weights ? static_cast<double>(bin[0]) * unit : layout.weights.value(bin[1]);
-    moments[0] = layout.sums.value(bin[layout.equal_weights ? 1 : 2]) * unit;
+    out.n_rows = *bin++;
+    out.weight = layout.equal_weights ? static_cast<double>(out.n_rows) * layout.weight : layout.weights.value(*bin++);
+    for (std::size_t m = 0; m < layout.objective.n_in_bins; ++m)
+      moments[m] = layout.moments[m].value(bin[m]) * layout.unit;
     return out;
   }
   if (!layout.equal_weights) out.n_rows = *bin++;

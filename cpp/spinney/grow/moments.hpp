@@ -2,46 +2,80 @@
 // What rows are added up to, in integers: the one place that knows what a histogram's bin and a node's sums hold.
 //
 //   bin   classes: the rows of each class; if rows differ in weight: rows, then the weight of each class
-//         numbers: rows, (weight if rows differ,) the sum of w (y - origin)
-//   node  the same, real numbers as fine pairs, and of numbers also the sum of w (y - origin)^2
+//         numbers: rows, (weight if rows differ,) the moments of the objective
+//   node  the same, real numbers as fine pairs
+//
+// Squared error has the sum of w (y - origin); nodes also have that of w (y - origin)^2, which bins do without: no
+// division changes it. Other objectives say what they add up, of the true y.
 //
 // Weights are the rows' own: what classes count for in the search is put on when sums are read. Where all rows have one
-// weight, sums are of rows and the weight is put on likewise.
+// weight, sums of classes and of squared error are of rows, and the weight is put on likewise.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "spinney/data/target.hpp"
 #include "spinney/grow/fixed_point.hpp"
+#include "spinney/objective/objective.hpp"
 
 namespace spinney {
+
+/// What an additive objective of numbers makes of rows, and of sums over them.
+struct NumberMoments {
+  std::size_t n_in_bins = 1, n_in_nodes = 2;        // bins have the first of those that nodes have
+  std::function<void(const Row&, double*)> add;     // all but squared error, which has scales of its own
+  std::function<Leaf(const double*, double)> leaf;  // of moments and weight; likewise
+
+  NumberMoments() = default;
+  /// Throws std::invalid_argument if the objective needs rows.
+  explicit NumberMoments(const ObjectiveChoice& choice);
+  bool squared_error() const { return !add; }
+};
+
+/// Rows as they come: targets and weights.
+struct RowTargets {
+  std::vector<std::uint16_t> label;  // classification
+  std::vector<double> y;             // regression
+  std::vector<double> weight;
+};
 
 /// What is known of all rows without an order: of parts of them, and so of the whole.
 struct RowBounds {
   std::uint64_t n_rows = 0;
   double weight_low = kInfinity, weight_high = 0.0;
   double y_low = kInfinity, y_high = -kInfinity;  // regression
+  std::vector<double> moment_high;                // of the objective's moments: the largest magnitudes
 
+  RowBounds() = default;
+  RowBounds(const RowTargets& rows, const NumberMoments& objective);
   void merge(const RowBounds& other);
 };
 
 struct MomentLayout {
   std::int32_t n_classes = 0;  // 0: regression
   bool equal_weights = true;
-  double weight = 1.0;                  // of every row, if they are equal
-  double origin = 0.0;                  // regression
-  int weight_power = 0, y_power = 0;    // no weight, and no |y - origin|, exceeds these powers of two
-  FixedPoint weights, sums, squares{};  // of w, w d and w d^2, where d = y - origin; w is 1 if weights are equal
+  double weight = 1.0;                // of every row, if they are equal
+  int weight_power = 0, y_power = 0;  // no weight, and no |y - origin|, exceeds these powers of two
+  FixedPoint weights;
+  NumberMoments objective;          // the rest: regression
+  double origin = 0.0;              // squared error: what is taken off y
+  double unit = 1.0;                // what sums of moments are of: a weight that all rows have, or 1
+  std::vector<FixedPoint> moments;  // of a node
 
   MomentLayout() = default;
-  /// taken_off: what is taken off y; by default what all y have in common. Members of an ensemble have it from all
-  /// rows.
-  MomentLayout(const RowBounds& bounds, std::int32_t n_classes, std::optional<double> taken_off = std::nullopt);
+  /// taken_off: what squared error takes off y; by default what all y have in common. Members of an ensemble have it
+  /// from all rows.
+  MomentLayout(const RowBounds& bounds, std::int32_t n_classes, NumberMoments objective,
+               std::optional<double> taken_off = std::nullopt);
 
-  /// Numbers of a bin, and of a node.
+  /// The moments of a bin, and all the numbers of a bin and of a node.
+  std::size_t n_moments() const { return n_classes > 0 ? static_cast<std::size_t>(n_classes) : objective.n_in_bins; }
   std::size_t bin_width() const;
   std::size_t node_width() const;
+  /// The moments of a row of numbers, each divided by its power of two.
+  void take_terms(double y, double w, double* terms) const;
 };
 
 /// Sums of some nodes: node_width() numbers each, and the range of y.
@@ -61,22 +95,15 @@ struct NodeSums {
   NodeSums total() const;
 };
 
-/// Rows as they come: targets and weights.
-struct RowTargets {
-  std::vector<std::uint16_t> label;  // classification
-  std::vector<double> y;             // regression
-  std::vector<double> weight;
-};
-
 /// The moments of rows, row by row.
 struct RowMoments {
   RowMoments() = default;
   RowMoments(const MomentLayout& layout, RowTargets rows);
 
   RowTargets targets;
-  std::vector<std::int64_t> weight, sum;  // as histograms add them up; weight only if rows differ in it
+  std::vector<std::int64_t> weight, moments;  // as histograms add them up; weight only if rows differ in it
   std::size_t fine_width = 0;
-  std::vector<std::int64_t> fine;  // as nodes add them up: pairs of weight, if rows differ in it, and of numbers
+  std::vector<std::int64_t> fine;  // as nodes add them up: pairs of weight, if rows differ in it, and of moments
 };
 
 /// Adds rows to the sums of a node.
@@ -88,17 +115,18 @@ struct NodeMoments {
   std::int64_t n_rows = 0;
   std::vector<double> classes;  // own weight of each class
   double weight = 0.0;
-  double mean = 0.0, loss = 0.0;  // regression: of y - origin, and the sum of squares about it
+  double answer = 0.0, loss = 0.0;  // regression: for y - origin, and what it costs
+  bool centred = false;             // the answer is the mean, which the search may take off
   bool pure = false;
 };
 NodeMoments read_sums(const MomentLayout& layout, const NodeSums& sums, std::size_t node);
 
-/// What a bin says: rows, and own weights of the classes or (weight, sum of w (y - origin)).
+/// What a bin says besides its moments.
 struct BinMoments {
   std::int64_t n_rows = 0;
   double weight = 0.0;
 };
-/// Returns rows and weight; fills in the weight of each class, or the sum.
+/// Fills in the n_moments() moments: own weights of the classes, or those of numbers.
 BinMoments read_bin(const MomentLayout& layout, const std::int64_t* bin, double* moments);
 
 }  // namespace spinney

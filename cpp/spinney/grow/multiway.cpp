@@ -12,7 +12,6 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kParallelWork = 1 << 15;  // entries before threads are woken
 constexpr std::int32_t kUnplaced = -1;
 
 /// A node whose children are being grown. Its rows are the same range of every column of a block; once it is

@@ -15,10 +15,13 @@ Summary Summarizer::from_moments(const NodeMoments& moments) const {
   if (target_.n_classes > 0) return from_classes(moments.classes, moments.n_rows);
   Summary summary;
   summary.pure = moments.pure;
-  summary.totals = {
-      .classes = {}, .weight = moments.weight, .origin = moments.mean, .centred = true, .loss = moments.loss};
+  summary.totals = {.classes = {},
+                    .weight = moments.weight,
+                    .origin = moments.centred ? moments.answer : 0.0,
+                    .centred = moments.centred,
+                    .loss = moments.loss};
   summary.stats.n_samples = moments.n_rows;
-  keep_answer(summary, moments.mean + samples_.y_shift);
+  keep_answer(summary, moments.answer + samples_.y_shift);
   return summary;
 }
 

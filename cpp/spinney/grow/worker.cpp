@@ -17,30 +17,23 @@ constexpr std::size_t kAhead = 32;       // rows whose codes are fetched before 
 
 }  // namespace
 
-Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers, ThreadTeam& team,
-               Interrupt& interrupt)
+Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers,
+               const NumberMoments& objective, ThreadTeam& team, Interrupt& interrupt)
     : data_(data), team_(team), interrupt_(interrupt), accumulators_(team.size()), spare_(team.size()) {
   std::vector<SampleIndex> sample_of(data.values.n_rows, kAbsent);  // samples come by target, rows as they are stored
   for (SampleIndex s = 0; s < samples.size(); ++s) sample_of[samples.row[s]] = s;
-  const bool classes = samples.n_classes > 0;
-  bounds_.n_rows = samples.size();
   for (RowIndex row = 0; row < sample_of.size(); ++row) {
     const SampleIndex s = sample_of[row];
     if (s == kAbsent) continue;
-    const double w = samples.weight[s];
     row_.push_back(row);
-    targets_.weight.push_back(w);
-    bounds_.weight_low = std::min(bounds_.weight_low, w);
-    bounds_.weight_high = std::max(bounds_.weight_high, w);
-    if (classes) {
+    targets_.weight.push_back(samples.weight[s]);
+    if (samples.n_classes > 0) {
       targets_.label.push_back(samples.label[s]);
     } else {
-      const double y = samples.y[s] + samples.y_shift;
-      targets_.y.push_back(y);
-      bounds_.y_low = std::min(bounds_.y_low, y);
-      bounds_.y_high = std::max(bounds_.y_high, y);
+      targets_.y.push_back(samples.y[s] + samples.y_shift);
     }
   }
+  bounds_ = RowBounds(targets_, objective);
   number_.reserve(row_.size());
   for (const RowIndex row : row_) number_.push_back(numbers.empty() ? row : numbers[row]);
 }
@@ -119,10 +112,10 @@ std::vector<Histogram> Worker::count(std::span<const NodeId> nodes, const Histog
 }
 
 std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
-  const Terms terms{.n_classes = static_cast<std::size_t>(layout_.n_classes),
-                    .label = moments_.targets.label.data(),
+  const Terms terms{.label = layout_.n_classes > 0 ? moments_.targets.label.data() : nullptr,
                     .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
-                    .sum = moments_.sum.data()};
+                    .n_moments = layout_.objective.n_in_bins,
+                    .moments = moments_.moments.data()};
   return count(nodes, bin_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
     const auto rows = std::span(order_).subspan(piece.range.begin, piece.range.size());
     accumulator.add(*bins_, terms, rows, to);
@@ -131,10 +124,7 @@ std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
 
 /// A tally is a histogram of two classes: the sides. Rows of unknown side are left out.
 std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
-  const Terms terms{.n_classes = 2,
-                    .label = side_.data(),
-                    .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
-                    .sum = nullptr};
+  const Terms terms{.label = side_.data(), .weight = layout_.equal_weights ? nullptr : moments_.weight.data()};
   return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
     const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests.get(piece.node), *borders_);
     std::vector<std::uint32_t> known;
@@ -201,10 +191,13 @@ std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
   team_.run(nodes.size(), [&](std::size_t i, std::size_t) {
     const auto group = members(nodes[i]);
     RowBlock& block = out[i];
-    block.values.reserve(group.size() * n_columns);
+    block.values.resize(group.size() * n_columns);
+    block.number.reserve(group.size());
+    block.weight.reserve(group.size());
+    double* to = block.values.data();
     for (const std::uint32_t r : group) {
+      for (std::size_t f = 0; f < n_columns; ++f) *to++ = data_.values.at(row_[r], f);
       block.number.push_back(number_[r]);
-      for (std::size_t f = 0; f < n_columns; ++f) block.values.push_back(data_.values.at(row_[r], f));
       block.weight.push_back(moments_.targets.weight[r]);
       if (layout_.n_classes > 0) {
         block.codes.push_back(moments_.targets.label[r]);

@@ -13,9 +13,9 @@ namespace spinney {
 class Worker {
  public:
   /// The rows of some samples of a table. numbers are those of the table's rows among all rows of all workers; if
-  /// empty, there are no others.
-  Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers, ThreadTeam& team,
-         Interrupt& interrupt);
+  /// empty, there are no others. objective: of numbers.
+  Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers,
+         const NumberMoments& objective, ThreadTeam& team, Interrupt& interrupt);
 
   /// What is to be known of all rows before they are put in bins.
   const RowBounds& bounds() const { return bounds_; }

@@ -31,6 +31,7 @@ using Objectives = std::tuple<CallableImpurity,   //
                               SquaredError,       //
 #ifdef SPINNEY_TOY_OBJECTIVES
                               ToyPoisson,  //
+                              ToySquares,  //
                               ToyHuber,    //
 #endif
                               AbsoluteError>;
