@@ -44,7 +44,7 @@ TEST(samples_stand_in_class_order_without_rows_of_weight_zero) {
   p.weight[2] = 0.0;
   const Samples samples = samples_of(p);
   CHECK(samples.row == (std::vector<RowIndex>{1, 3, 0}));
-  CHECK(samples.is_unit());
+  CHECK(samples.search_weight().is_equal());
 }
 
 TEST(columns_are_sorted_with_equal_ranks_for_equal_values_and_missing_last) {

@@ -110,10 +110,9 @@ void over_problems(std::int32_t n_classes, const std::string& objective, const C
                     .nominal = round % 5 == 0,
                     .whole = round % 2 == 0};
       const Asked asked(make(of, random), objective);
-      for (const Limits& limits : kLimits) {
-        with(asked,
-             asked.samples.is_unit() ? Limits::of_rows(limits.rows, limits.weight, asked.samples.unit_weight) : limits);
-      }
+      const SampleWeights& weight = asked.samples.search_weight();
+      for (const Limits& limits : kLimits)
+        with(asked, weight.is_equal() ? Limits::of_rows(limits.rows, limits.weight, weight.unit) : limits);
     }
   }
 }

@@ -133,6 +133,24 @@ def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
 # -- Numbers and classes
 
 
+@pytest.mark.limited
+@pytest.mark.skipif(sys.platform == "win32", reason="resource is of POSIX")
+def test_numbers_are_cut_by_ten_thousand_classes_in_little_memory():
+    facts = run(
+        """
+        from spinney import ID3Classifier
+        n, k = 20_000, 10_000
+        x = np.random.default_rng(0).normal(size=(n, 2))
+        before = peak()
+        model = ID3Classifier().fit(x, np.arange(n) % k)
+        tell(grown=peak() - before, n_nodes=model.tree_.n_nodes)
+        """,
+        memory_gb=4,
+    )
+    assert facts["grown"] < 400, facts
+    assert facts["n_nodes"] == 7, facts
+
+
 @both
 def test_a_thousand_classes_are_told_apart(learner: Any):
     x = np.repeat(np.arange(1000), 4)

@@ -38,6 +38,23 @@ def test_mdl_cuts_of_long_runs_are_the_oracles(lengths: list[int], noise: int) -
     assert mdl_cuts(x, y, w, 3).tolist() == expected
 
 
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 4), st.sampled_from([0.0, 0.3, 1.0, 2.0])),
+        min_size=2,
+        max_size=60,
+    ),
+    n_classes=st.integers(25, 60),
+)
+def test_mdl_cuts_of_many_classes_are_the_oracles(
+    rows: list[tuple[int, int, float]], n_classes: int
+) -> None:
+    value, noise, w = (np.array(column) for column in zip(*rows, strict=True))
+    x, y = value.astype(float), (value // 2 * 5 + noise) % n_classes
+    expected = oracle.mdl_cuts(x.tolist(), y.tolist(), w.tolist(), n_classes, slack=1e-12)
+    assert mdl_cuts(x, y, w, n_classes).tolist() == expected
+
+
 def test_every_border_of_long_runs_is_a_cut() -> None:
     y = np.repeat([0, 1, 0, 2], 30)
     cuts = mdl_cuts(np.arange(120.0), y, np.ones(120), 3)

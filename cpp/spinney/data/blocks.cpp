@@ -19,8 +19,9 @@ BlockSums::BlockSums(const BlockCodes& codes, const Samples& samples)
       weight(codes.n_columns * BlockCodes::kBlocks, 0.0),
       ones(codes.n_columns * BlockCodes::kBlocks, 0.0) {
   const std::size_t k = codes.n_columns;
+  const std::vector<double>& by_sample = samples.search_weight().values;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
-    const double w = samples.split_weight[s];
+    const double w = by_sample[s];
     const std::uint8_t* code = codes.code.data() + s * k;
     double* sums = samples.is_one[s] ? ones.data() : weight.data();
     for (std::size_t f = 0; f < k; ++f) sums[f * BlockCodes::kBlocks + code[f]] += w;

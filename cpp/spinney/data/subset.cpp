@@ -15,29 +15,23 @@ SampleSubset keep_samples(const Samples& all, std::span<const double> factor) {
   kept.n_classes = all.n_classes;
   kept.y_shift = all.y_shift;
   kept.row.reserve(n);
-  kept.weight.reserve(n);
-  kept.split_weight.reserve(n);
+  std::vector<double> own, scaled;
+  own.reserve(n);
+  scaled.reserve(all.scaled_weight ? n : 0);
   kept.label.reserve(all.label.empty() ? 0 : n);
   kept.is_one.reserve(all.is_one.empty() ? 0 : n);
   kept.y.reserve(all.y.empty() ? 0 : n);
-  bool equal = true;
   for (SampleIndex s = 0; s < all.size(); ++s) {
     if (!(factor[s] > 0.0)) continue;
     out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
     kept.row.push_back(all.row[s]);
-    kept.weight.push_back(all.weight[s] * factor[s]);
-    kept.split_weight.push_back(all.split_weight_of(s) * factor[s]);
+    own.push_back(all.weight[s] * factor[s]);
+    if (all.scaled_weight) scaled.push_back((*all.scaled_weight)[s] * factor[s]);
     if (!all.label.empty()) kept.label.push_back(all.label[s]);
     if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
     if (!all.y.empty()) kept.y.push_back(all.y[s]);
-    kept.equal_weights = kept.equal_weights && kept.weight.back() == kept.weight[0];
-    equal = equal && kept.split_weight.back() == kept.split_weight[0];
   }
-  if (equal && n > 0) {
-    kept.unit_weight = kept.split_weight[0];
-    kept.split_weight = {};
-  }
-  find_units(kept);
+  kept.set_weights(std::move(own), std::move(scaled));
   return out;
 }
 

@@ -1,7 +1,6 @@
 #include "spinney/data/target.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "spinney/data/sorted.hpp"
@@ -70,42 +69,29 @@ void shift_far_numbers(Samples& samples) {
 
 void fill_weights(const Target& target, Samples& samples) {
   const std::vector<double>& scale = target.search_scale();
-  bool equal = true;
-  for (std::size_t s = 0; s < samples.size(); ++s) {
-    const double w = target.weight[samples.row[s]];
-    samples.weight.push_back(w);
-    samples.equal_weights = samples.equal_weights && w == samples.weight[0];
-    samples.split_weight.push_back(scale.empty() ? w : w * scale[samples.label[s]]);
-    equal = equal && samples.split_weight[s] == samples.split_weight[0];
-  }
-  if (equal && samples.size() > 0) {
-    samples.unit_weight = samples.split_weight[0];
-    samples.split_weight = {};
-  }
+  std::vector<double> own, scaled;
+  own.reserve(samples.size());
+  for (const RowIndex row : samples.row) own.push_back(target.weight[row]);
+  for (std::size_t s = 0; s < own.size() && !scale.empty(); ++s) scaled.push_back(own[s] * scale[samples.label[s]]);
+  samples.set_weights(std::move(own), std::move(scaled));
 }
 
 }  // namespace
 
-void find_units(Samples& samples) {
-  samples.times.clear();
-  samples.tally.clear();
-  if (samples.size() == 0) return;
-  samples.own_unit = *std::min_element(samples.weight.begin(), samples.weight.end());
-  if (samples.equal_weights || samples.split_weight != samples.weight) return;
-  samples.times.reserve(samples.size());
-  for (const double w : samples.weight) {
-    const double n = std::round(w / samples.own_unit);
-    if (!(n <= kMostTimes) || n * samples.own_unit != w) {
-      samples.times = {};
-      return;
-    }
-    samples.times.push_back(static_cast<std::uint8_t>(n));
-  }
-  samples.unit_weight = samples.own_unit;
-  if (samples.n_classes != 2) return;
-  samples.tally.resize(samples.size());
-  for (std::size_t s = 0; s < samples.size(); ++s)
-    samples.tally[s] = static_cast<std::uint8_t>(2 * samples.times[s] + samples.label[s]);
+void Samples::set_weights(std::vector<double> own, std::vector<double> scaled) {
+  const bool differ = !scaled.empty() && scaled != own;
+  weight = SampleWeights(std::move(own), !differ);
+  scaled_weight.reset();
+  if (differ) scaled_weight.emplace(std::move(scaled), false);
+}
+
+void Samples::part(SampleIndex s, double share) {
+  row.push_back(row[s]);
+  if (!label.empty()) label.push_back(label[s]);
+  if (!is_one.empty()) is_one.push_back(is_one[s]);
+  if (!y.empty()) y.push_back(y[s]);
+  weight.part(s, share);
+  if (scaled_weight) scaled_weight->part(s, share);
 }
 
 Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt) {
@@ -128,7 +114,6 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take, I
     shift_far_numbers(samples);
   }
   fill_weights(target, samples);
-  find_units(samples);
   return samples;
 }
 

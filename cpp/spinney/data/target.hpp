@@ -5,9 +5,11 @@
 // by row: equal values of a column then always meet their classes in the same order, so that sums, and with them
 // trees, do not depend on the order of the rows.
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "spinney/data/weights.hpp"
 #include "spinney/interrupt.hpp"
 #include "spinney/types.hpp"
 
@@ -37,28 +39,21 @@ struct Target {
 struct Samples {
   std::int32_t n_classes = 0;
   std::vector<RowIndex> row;
-  std::vector<std::uint16_t> label;  // classification
-  std::vector<std::uint8_t> is_one;  // two classes: label as a byte, for the tightest loop
-  std::vector<double> y;             // regression, less y_shift
-  double y_shift = 0.0;              // what numbers far from 0 have in common; taken off without rounding
-  std::vector<double> weight;        // the row's own weight
-  bool equal_weights = true;         // all of those are the same
-  std::vector<double> split_weight;  // with class scales; empty if all are equal to unit_weight
-  double unit_weight = 1.0;
-  std::vector<std::uint8_t> times;  // weights that are small multiples of the least: how many; otherwise empty
-  std::vector<std::uint8_t> tally;  // the same with two classes: 2 * times + label
-  double own_unit = 1.0;            // the least of the rows' own weights; unit_weight is the least in the search
+  std::vector<std::uint16_t> label;            // classification
+  std::vector<std::uint8_t> is_one;            // two classes: label as a byte, for the tightest loop
+  std::vector<double> y;                       // regression, less y_shift
+  double y_shift = 0.0;                        // what numbers far from 0 have in common; taken off without rounding
+  SampleWeights weight;                        // the rows' own
+  std::optional<SampleWeights> scaled_weight;  // with class scales, if those change any
 
   std::size_t size() const { return row.size(); }
-  bool is_unit() const { return split_weight.empty(); }
-  /// Whether sums of weights are sums of whole numbers, which no order of rows can change.
-  bool counts_units() const { return equal_weights || !times.empty(); }
-  double split_weight_of(SampleIndex s) const { return split_weight.empty() ? unit_weight : split_weight[s]; }
+  /// What samples weigh in the split search.
+  const SampleWeights& search_weight() const { return scaled_weight ? *scaled_weight : weight; }
+  /// scaled: what they weigh in the search; empty: the same. Multiples are counted only where it is the same.
+  void set_weights(std::vector<double> own, std::vector<double> scaled);
+  /// Parts a sample in two: it keeps so much of its weight, and a new one at the end, the rest of the same row.
+  void part(SampleIndex s, double share);
 };
-
-inline constexpr std::uint8_t kMostTimes = 127;
-/// Notes down what multiples of the least weight the weights are, if they are all small ones and no class is scaled.
-void find_units(Samples& samples);
 
 /// The samples among the rows with take[row] != 0 (all rows if take is empty).
 Samples make_samples(const Target& target, std::span<const std::uint8_t> take, Interrupt& interrupt);

@@ -44,13 +44,13 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
   const auto scale = [&](SampleIndex s) {
     return target.class_scale.empty() ? 1.0 : target.class_scale[samples.label[s]];
   };
-  for (const SampleIndex s : group) weight_.push_back((samples.equal_weights ? 1.0 : samples.weight[s]) * scale(s));
+  for (const SampleIndex s : group) weight_.push_back((samples.weight.is_equal() ? 1.0 : samples.weight[s]) * scale(s));
   int exponent = 0;
   std::frexp(*std::max_element(weight_.begin(), weight_.end()), &exponent);
   if (std::abs(exponent) > kFar) {  // only the order of fitnesses counts: keep their sums in range
     for (double& w : weight_) w = std::ldexp(w, -exponent);
   }
-  if (classes_ && samples.equal_weights) {
+  if (classes_ && samples.weight.is_equal()) {
     unit_.assign(k_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) unit_[samples.label[group[i]]] = weight_[i];
     if (target.class_scale.empty() && n_ > 0) {

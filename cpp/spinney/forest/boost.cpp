@@ -53,8 +53,9 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
       tables[i].blocks = std::make_shared<BlockCodes>(*tables[i].sorted);
   }
   const Samples& samples = tables[0].samples;
-  const double total = std::accumulate(samples.weight.begin(), samples.weight.end(), 0.0);
-  Booster booster(plan.rules, samples.weight);
+  const std::vector<double>& own = samples.weight.values;
+  const double total = std::accumulate(own.begin(), own.end(), 0.0);
+  Booster booster(plan.rules, own);
   Boosted out;
   MemberSample draw;
   const std::vector<SampleIndex> order = plan.resample ? by_row(samples) : std::vector<SampleIndex>{};

@@ -49,10 +49,13 @@ struct Context {
         summarizer(target, samples, params.criterion),
         total_weight(input.origin.total_weight) {
     if (total_weight > 0.0) return;
-    for (SampleIndex s = 0; s < samples.size(); ++s) total_weight += samples.split_weight_of(s);
+    for (SampleIndex s = 0; s < samples.size(); ++s) total_weight += samples.search_weight()[s];
   }
 
-  Limits limits() const { return limits_of(params, total_weight, samples.is_unit() ? samples.unit_weight : 0.0); }
+  Limits limits() const {
+    const SampleWeights& weight = samples.search_weight();
+    return limits_of(params, total_weight, weight.is_equal() ? weight.unit : 0.0);
+  }
   /// Whether the nodes of different subtrees can be grown at the same time: neither the order of growth matters, nor
   /// are rows written to that are in both.
   bool subtrees_are_independent(bool best_first) const {

@@ -57,7 +57,7 @@ class MultiwayGrower {
         branch_(samples_.size(), 0),
         weight_(samples_.size()),
         builder_(empty_tree(input.data.columns.size(), input.target, input.params.criterion, MissingRule::fractional)) {
-    for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.split_weight_of(s);
+    for (SampleIndex s = 0; s < samples_.size(); ++s) weight_[s] = samples_.search_weight()[s];
     total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
     params_.every_branch = std::max(params_.every_branch, params_.every_branch_fraction * total_weight_);
     keep_values(*input.sorted);
@@ -190,9 +190,9 @@ void MultiwayGrower::open(Frame frame) {
 }
 
 MultiwaySplit MultiwayGrower::search(Frame& frame) {
-  const bool unit = frame.whole && samples_.is_unit();
+  const bool unit = frame.whole && samples_.search_weight().is_equal();
   const MultiwayNode node{frame.classes, frame.weight, unit ? std::span<const double>{} : std::span(weight_),
-                          samples_.unit_weight, samples_.label};
+                          samples_.search_weight().unit, samples_.label};
   const std::vector<FeatureIndex> features = frame.features;
   found_.assign(features.size(), {});
   for_features(frame.size(), features.size(), [&](std::size_t i, std::size_t worker) {

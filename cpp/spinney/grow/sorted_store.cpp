@@ -144,7 +144,7 @@ void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks&
 
 void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides) {
   std::uint8_t* const side = side_.data();
-  const double* const weight = samples_.weight.data();
+  const double* const weight = samples_.weight.values.data();
   double left = 0.0, right = 0.0;
   for (const Entry& entry : entries.first(n_low)) {
     side[entry.sample] = kLeft;
@@ -160,7 +160,7 @@ void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Si
 
 void SortedStore::mark_subset(std::span<const Entry> entries, const Test& test, Sides& sides) {
   std::uint8_t* const side = side_.data();
-  const double* const weight = samples_.weight.data();
+  const double* const weight = samples_.weight.values.data();
   double left = 0.0, right = 0.0;
   auto code = test.codes.begin();  // ascends with the entries
   for (const Entry& entry : entries) {
@@ -186,9 +186,9 @@ Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   sides.complete = n_observed == entries.size();
   marks.parted = threshold && sides.complete;
   marks.n_low = split.position + 1;
-  if (marks.parted && alone && samples_.equal_weights) {
-    sides.left = static_cast<double>(marks.n_low) * samples_.weight[0];
-    sides.right = static_cast<double>(entries.size() - marks.n_low) * samples_.weight[0];
+  if (marks.parted && alone && samples_.weight.is_equal()) {
+    sides.left = static_cast<double>(marks.n_low) * samples_.weight.unit;
+    sides.right = static_cast<double>(entries.size() - marks.n_low) * samples_.weight.unit;
     return marks;
   }
   if (threshold) {
@@ -211,21 +211,10 @@ void SortedStore::place_unknown(const NodeRows&, const Marks& marks, const Fork&
 void SortedStore::share_unknown(Marks& marks, double left_share) {
   if (marks.unknown.empty()) return;
   marks.shared = true;
-  if (samples_.is_unit()) samples_.split_weight.assign(samples_.size(), samples_.unit_weight);
-  samples_.equal_weights = false;
-  samples_.times = {};
-  samples_.tally = {};
   twin_.resize(samples_.size() + marks.unknown.size(), kAbsent);
   for (const SampleIndex s : marks.unknown) {
     twin_[s] = static_cast<SampleIndex>(samples_.size());
-    samples_.row.push_back(samples_.row[s]);
-    if (!samples_.label.empty()) samples_.label.push_back(samples_.label[s]);
-    if (!samples_.is_one.empty()) samples_.is_one.push_back(samples_.is_one[s]);
-    if (!samples_.y.empty()) samples_.y.push_back(samples_.y[s]);
-    samples_.weight.push_back(samples_.weight[s] * (1.0 - left_share));
-    samples_.split_weight.push_back(samples_.split_weight[s] * (1.0 - left_share));
-    samples_.weight[s] *= left_share;
-    samples_.split_weight[s] *= left_share;
+    samples_.part(s, left_share);
     side_[s] = kBoth;
     side_.push_back(kRight);
   }

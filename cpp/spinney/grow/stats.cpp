@@ -32,16 +32,18 @@ Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
   std::vector<double> sums(target_.n_outputs(), 0.0);
   const auto n = static_cast<std::int64_t>(group.size());
-  if (!samples_.counts_units()) {
-    for (const SampleIndex s : group) sums[samples_.label[s]] += samples_.weight[s];
-    return from_classes(std::move(sums), n);
+  const SampleWeights& weight = samples_.weight;
+  switch (weight.form) {
+    case SampleWeights::Form::equal:
+      for (const SampleIndex s : group) sums[samples_.label[s]] += 1.0;
+      return from_units(std::move(sums), n);
+    case SampleWeights::Form::multiples:
+      for (const SampleIndex s : group) sums[samples_.label[s]] += weight.times[s];
+      return from_units(std::move(sums), n);
+    case SampleWeights::Form::real:
+      for (const SampleIndex s : group) sums[samples_.label[s]] += weight.values[s];
   }
-  if (samples_.times.empty()) {
-    for (const SampleIndex s : group) sums[samples_.label[s]] += 1.0;
-  } else {
-    for (const SampleIndex s : group) sums[samples_.label[s]] += samples_.times[s];
-  }
-  return from_units(std::move(sums), n);
+  return from_classes(std::move(sums), n);
 }
 
 Summary Summarizer::rest(const std::vector<double>& parent_units, const Summary& sibling,
@@ -53,7 +55,7 @@ Summary Summarizer::rest(const std::vector<double>& parent_units, const Summary&
 
 Summary Summarizer::from_units(std::vector<double> units, std::int64_t n_samples) const {
   std::vector<double> raw = units;
-  for (double& w : raw) w *= samples_.own_unit;
+  for (double& w : raw) w *= samples_.weight.unit;
   Summary summary = from_classes(std::move(raw), n_samples);
   summary.units = std::move(units);
   return summary;

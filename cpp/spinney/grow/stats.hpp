@@ -30,7 +30,7 @@ class Summarizer {
   /// The same from sums that were made elsewhere; the samples say only what was taken off y.
   Summary from_moments(const NodeMoments& moments) const;
   /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
-  bool subtracts() const { return target_.n_classes > 0 && samples_.counts_units(); }
+  bool subtracts() const { return target_.n_classes > 0 && samples_.weight.form != SampleWeights::Form::real; }
   Summary rest(const std::vector<double>& parent_units, const Summary& sibling, std::int64_t n_samples) const;
 
  private:

@@ -103,7 +103,8 @@ class CandidateBlock {
 template <AdditiveObjective O>
 class MomentScan : public Scan, public GroupScan {
  public:
-  MomentScan(O objective, const Samples& samples) : objective_(objective), samples_(samples) {}
+  MomentScan(O objective, const Samples& samples)
+      : objective_(objective), samples_(samples), weight_(samples.search_weight()) {}
 
   const GroupScan* groups() const override { return this; }
 
@@ -236,14 +237,15 @@ class MomentScan : public Scan, public GroupScan {
  protected:
   Row row_of(SampleIndex s, double origin) const {
     if constexpr (O::kTask == Task::classes) {
-      return {samples_.label[s], 0.0, samples_.split_weight_of(s)};
+      return {samples_.label[s], 0.0, weight_[s]};
     } else {
-      return {0, samples_.y[s] - origin, samples_.split_weight_of(s)};
+      return {0, samples_.y[s] - origin, weight_[s]};
     }
   }
 
   O objective_;
   const Samples& samples_;
+  const SampleWeights& weight_;  // in the search
 
  private:
   /// The moments of all entries: those that the node knows, or, of numbers, their sum.

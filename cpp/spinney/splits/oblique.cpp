@@ -263,8 +263,8 @@ class Search {
     const Samples& samples = task_.samples;
     std::vector<double> y(table_.n_rows()), weight(table_.n_rows());
     double heaviest = 0.0;
-    for (const SampleIndex s : table_.samples) heaviest = std::max(heaviest, samples.split_weight_of(s));
-    for (std::size_t i = 0; i < y.size(); ++i) weight[i] = samples.split_weight_of(table_.samples[i]) / heaviest;
+    for (const SampleIndex s : table_.samples) heaviest = std::max(heaviest, samples.search_weight()[s]);
+    for (std::size_t i = 0; i < y.size(); ++i) weight[i] = samples.search_weight()[table_.samples[i]] / heaviest;
     if (samples.n_classes == 0) {
       for (std::size_t i = 0; i < y.size(); ++i) y[i] = samples.y[table_.samples[i]];
       found.push_back(least_squares(table_.values(), y, weight).slope);

@@ -14,11 +14,12 @@ class NaiveRunning {
  public:
   NaiveRunning(const O& objective, std::span<const double> y_by_place) : objective_(objective) {
     samples_.y.assign(y_by_place.begin(), y_by_place.end());
-    samples_.weight.resize(y_by_place.size());
+    samples_.weight.form = SampleWeights::Form::real;
+    samples_.weight.values.resize(y_by_place.size());
   }
   void add(std::size_t place, double weight) {
     const auto at = static_cast<SampleIndex>(place);
-    samples_.weight[at] = weight;
+    samples_.weight.values[at] = weight;
     group_.insert(std::upper_bound(group_.begin(), group_.end(), at), at);
   }
   double loss() const { return objective_.leaf({samples_, group_}).loss; }
@@ -42,16 +43,15 @@ struct RunningOf<O> {
 template <RowObjective O>
 class RowScan final : public Scan {
  public:
-  RowScan(O objective, const Samples& samples) : objective_(objective), samples_(samples) {}
+  RowScan(O objective, const Samples& samples)
+      : objective_(objective), samples_(samples), weight_(samples.search_weight()) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const override {
     const std::size_t n = entries.size();
     if (n < 2 * limits.rows) return {};
     std::vector<std::uint32_t> place(n);
     const std::vector<double> y_by_place = place_by_y(entries, totals, place);
-    const auto add_entry = [&](auto& side, std::size_t i) {
-      side.add(place[i], samples_.split_weight_of(entries[i].sample));
-    };
+    const auto add_entry = [&](auto& side, std::size_t i) { side.add(place[i], weight_[entries[i].sample]); };
     // Losses of every prefix, then of every suffix.
     s.scores.assign(n, 0.0);
     typename RunningOf<O>::type left(objective_, y_by_place), right(objective_, y_by_place);
@@ -66,7 +66,7 @@ class RowScan final : public Scan {
     for (std::size_t i = n - 1; i-- > 0;) {
       if (i % kCheckEvery == 0) s.interrupt->check();
       add_entry(right, i + 1);
-      right_weight += samples_.split_weight_of(entries[i + 1].sample);
+      right_weight += weight_[entries[i + 1].sample];
       if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
       if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
       const double drop = parent - s.scores[i] - right.loss();
@@ -94,7 +94,7 @@ class RowScan final : public Scan {
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
     Totals totals{.classes = {}, .origin = node.origin, .loss = node.loss};
-    for (const Entry& entry : entries) totals.weight += samples_.split_weight_of(entry.sample);
+    for (const Entry& entry : entries) totals.weight += weight_[entry.sample];
     return totals;
   }
 
@@ -122,6 +122,7 @@ class RowScan final : public Scan {
 
   O objective_;
   const Samples& samples_;
+  const SampleWeights& weight_;
 };
 
 }  // namespace spinney

@@ -191,8 +191,8 @@ std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samp
   }
   const bool whole = sides.complete && observed.size() == entries.size();
   const Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
-  const Extremes found = samples.equal_weights && sides.complete
-                             ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight[0])
+  const Extremes found = samples.weight.is_equal() && sides.complete
+                             ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight.unit)
                              : scan_weighted(observed, sides.of, known.rows, samples);
   const auto value = [&](std::size_t i) { return data.values.at(samples.row[observed[i].sample], feature); };
   auto surrogate =

@@ -12,10 +12,18 @@
 namespace spinney {
 
 /// Inverses of all the weights that a side can have, counted in units; empty if they are no multiples of one.
-inline std::vector<double> unit_inverses(const Samples& samples) {
-  if (samples.is_unit()) return make_inverses(samples.size());
-  if (samples.times.empty()) return {};
-  return make_inverses(std::accumulate(samples.times.begin(), samples.times.end(), std::size_t{0}));
+inline std::vector<double> unit_inverses(const SampleWeights& weight) {
+  if (weight.is_equal()) return make_inverses(weight.size());
+  if (weight.times.empty()) return {};
+  return make_inverses(std::accumulate(weight.times.begin(), weight.times.end(), std::size_t{0}));
+}
+
+/// Two classes and multiples: what a sample adds to both sums, in a byte: 2 * times + label.
+inline std::vector<std::uint8_t> tally_bytes(const Samples& samples) {
+  const std::vector<std::uint8_t>& times = samples.search_weight().times;
+  std::vector<std::uint8_t> tally(times.size());
+  for (std::size_t s = 0; s < tally.size(); ++s) tally[s] = static_cast<std::uint8_t>(2 * times[s] + samples.label[s]);
+  return tally;
 }
 
 /// Gini without costs: the same answers as MomentScan<Gini>, from tighter loops.
@@ -23,34 +31,34 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
  public:
   explicit GiniScan(const Samples& samples)
       : MomentScan(Gini{{{.n = samples.n_classes}}}, samples),
-        inverse_(samples.n_classes == 2 ? unit_inverses(samples) : std::vector<double>{}) {}
+        inverse_(samples.n_classes == 2 ? unit_inverses(weight_) : std::vector<double>{}),
+        tally_(samples.n_classes == 2 ? tally_bytes(samples) : std::vector<std::uint8_t>{}) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& scratch) const override {
     if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
     ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
     const double ones = totals.classes[1];
-    if (samples_.is_unit()) {
-      range.slack /= samples_.unit_weight;
-      const double n_ones = std::round(ones / samples_.unit_weight);
+    if (weight_.is_equal()) {
+      range.slack /= weight_.unit;
+      const double n_ones = std::round(ones / weight_.unit);
       const Moment best = scan_two_classes(range, samples_.is_one.data(), n_ones, inverse_.data());
       const double drop = best.score - n_ones * n_ones * inverse_[entries.size()];
-      return {2.0 * drop * samples_.unit_weight, best.position};
+      return {2.0 * drop * weight_.unit, best.position};
     }
-    if (!samples_.tally.empty() && limits.weight == 0.0) {
-      range.slack /= samples_.unit_weight;
-      const double n_ones = std::round(ones / samples_.unit_weight);
-      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
-      const Moment best = scan_tally(range, samples_.tally.data(), n_ones, n_units, inverse_.data());
-      return {2.0 * (best.score - n_ones * n_ones * inverse_[n_units]) * samples_.unit_weight, best.position};
+    if (weight_.form == SampleWeights::Form::multiples && limits.weight == 0.0) {
+      range.slack /= weight_.unit;
+      const double n_ones = std::round(ones / weight_.unit);
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / weight_.unit));
+      const Moment best = scan_tally(range, tally_.data(), n_ones, n_units, inverse_.data());
+      return {2.0 * (best.score - n_ones * n_ones * inverse_[n_units]) * weight_.unit, best.position};
     }
-    const Moment best =
-        scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight);
+    const Moment best = scan_two_classes(range, samples_.is_one.data(), weight_.values.data(), ones, totals.weight);
     return {2.0 * (best.score - ones * ones / totals.weight), best.position};
   }
 
   const BlockScan* blocks() const override {
-    return samples_.n_classes == 2 && !samples_.is_unit() && samples_.tally.empty() ? this : nullptr;
+    return samples_.n_classes == 2 && weight_.form == SampleWeights::Form::real ? this : nullptr;
   }
 
  private:
@@ -65,7 +73,7 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     const ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
     const double ones = totals.classes[1];
     const Moment best =
-        scan_two_classes(range, samples_.is_one.data(), samples_.split_weight.data(), ones, totals.weight, blocks);
+        scan_two_classes(range, samples_.is_one.data(), weight_.values.data(), ones, totals.weight, blocks);
     return {2.0 * (best.score - ones * ones / totals.weight), best.position};
   }
 
@@ -77,7 +85,7 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     const double parent = right_squares / totals.weight;
     Cut best;
     for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
-      const double w = samples_.split_weight_of(entries[i].sample);
+      const double w = weight_[entries[i].sample];
       const std::size_t c = samples_.label[entries[i].sample];
       left_squares += w * (2.0 * s.left[c] + w);
       right_squares -= w * (2.0 * (totals.classes[c] - s.left[c]) - w);
@@ -93,30 +101,31 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
   }
 
   std::vector<double> inverse_;
+  std::vector<std::uint8_t> tally_;
 };
 
 /// Squared error: the same answers as MomentScan<SquaredError>, from tighter loops.
 class SquaredErrorScan final : public MomentScan<SquaredError> {
  public:
   explicit SquaredErrorScan(const Samples& samples)
-      : MomentScan(SquaredError{}, samples), inverse_(unit_inverses(samples)) {}
+      : MomentScan(SquaredError{}, samples), inverse_(unit_inverses(weight_)) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
     ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
-    if (samples_.is_unit()) {
-      range.slack /= samples_.unit_weight;
+    if (weight_.is_equal()) {
+      range.slack /= weight_.unit;
       const Moment best = scan_mean(range, samples_.y.data(), totals.origin, totals.centred, inverse_.data());
-      return {best.score * samples_.unit_weight, best.position};
+      return {best.score * weight_.unit, best.position};
     }
-    if (!samples_.times.empty() && limits.weight == 0.0) {
-      range.slack /= samples_.unit_weight;
-      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / samples_.unit_weight));
-      const Moment best = scan_mean(range, samples_.y.data(), totals.origin, totals.centred, samples_.times.data(),
+    if (weight_.form == SampleWeights::Form::multiples && limits.weight == 0.0) {
+      range.slack /= weight_.unit;
+      const auto n_units = static_cast<std::size_t>(std::round(totals.weight / weight_.unit));
+      const Moment best = scan_mean(range, samples_.y.data(), totals.origin, totals.centred, weight_.times.data(),
                                     n_units, inverse_.data());
-      return {best.score * samples_.unit_weight, best.position};
+      return {best.score * weight_.unit, best.position};
     }
     const Moment best =
-        scan_mean(range, samples_.y.data(), totals.origin, totals.centred, samples_.split_weight.data(), totals.weight);
+        scan_mean(range, samples_.y.data(), totals.origin, totals.centred, weight_.values.data(), totals.weight);
     return {best.score, best.position};
   }
 

@@ -1,5 +1,6 @@
 """Numeric columns to intervals, for learners that know categories only."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,39 +33,129 @@ def mdl_cuts(x: Floats, codes: NDArray[Any], weight: Floats, n_classes: int) -> 
     Fayyad and Irani (1993). Multi-interval discretization of continuous-valued attributes for
     classification learning. IJCAI.
     """
-    used = (weight > 0) & ~np.isnan(x)
-    values, place = np.unique(x[used], return_inverse=True)
-    if len(values) < 2:
-        return np.zeros(0)
-    counts = np.zeros((len(values), n_classes))
-    np.add.at(counts, (place, codes[used].astype(np.intp)), weight[used])
-    below = np.vstack([np.zeros(n_classes), counts.cumsum(axis=0)])
+    used = np.flatnonzero((weight > 0) & ~np.isnan(x))
+    used = used[np.argsort(x[used], kind="stable")]
+    weights = _RunningWeights(x[used], codes[used].astype(np.intp), weight[used], n_classes)
+    n_values = len(weights.values)
     found = []
-    stack = [(0, len(values), True)]  # ranges of values; the first cut is made in any case
+    # Ranges of values with the class weights below both ends; the first cut is made in any case.
+    stack = [(0, n_values, np.zeros(n_classes), weights.of_classes(len(used)))]
     while stack:
-        begin, end, forced = stack.pop()
+        begin, end, base, top = stack.pop()
         if end - begin < 2:
             continue
-        cut, accepted = _best_cut(below[begin : end + 1] - below[begin])
-        if accepted or forced:
-            middle = begin + cut
-            found.append(middle)
-            stack += [(begin, middle, False), (middle, end, False)]
-    return _halfway(values, np.sort(np.array(found, dtype=np.intp)))
+        cut, middle, accepted = _best_cut(weights, begin, end, base, top - base)
+        if accepted or end - begin == n_values:
+            found.append(cut)
+            stack += [(begin, cut, base, middle), (cut, end, middle, top)]
+    return _halfway(weights.values, np.sort(np.array(found, dtype=np.intp)))
 
 
-def _best_cut(below: Floats) -> tuple[int, bool]:
-    """Return the cut of least class entropy in a range, and whether it pays for itself."""
-    whole = below[-1]
-    left, right = below[1:-1], whole - below[1:-1]
-    losses = _loss(left) + _loss(right)
-    slack = 1e-13 * whole.sum()
-    best = int(np.flatnonzero(losses <= losses.min() + slack)[0])  # the lowest of equals
+class _RunningWeights:
+    """The weight of every class below every value of a column.
+
+    Not as a table of values by classes, which would be far larger than the column where there are
+    many of both, but row by row.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows,)
+        Ascending.
+    codes, weight : array of shape (n_rows,)
+        The classes of the rows and their weights.
+    n_classes : int
+        How many classes there are.
+
+    Attributes
+    ----------
+    values : array of shape (n_values,)
+        Those of x, each once.
+    begin : array of shape (n_values + 1,)
+        The first row of each value.
+    total : array of shape (n_values + 1,)
+        The weight of all rows before it.
+    codes : array of shape (n_rows,)
+        The classes of the rows.
+    before, after : array of shape (n_rows,)
+        The weight of a row's class in the rows before it, and with it.
+    """
+
+    def __init__(self, x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: int) -> None:
+        n = len(x)
+        self.codes = codes
+        self.begin = np.append(np.flatnonzero(np.append(True, x[1:] != x[:-1])[:n]), n)
+        self.values = x[self.begin[:-1]]
+        self.total = np.append(0.0, _running_sum(weight))[self.begin]
+        order = np.argsort(codes, kind="stable")
+        self._first = np.searchsorted(codes[order], np.arange(n_classes + 1))
+        self._key = codes[order] * n + order
+        running = weight[order]
+        for first, end in pairwise(self._first.tolist()):
+            running[first:end].cumsum(out=running[first:end])
+        self._running = np.append(running, 0.0)  # the last: of a class before its first row
+        previous = np.arange(-1, n - 1)
+        previous[self._first[:-1][self._first[:-1] < self._first[1:]]] = n
+        self.after, self.before = np.empty((2, n))
+        self.after[order] = running
+        self.before[order] = self._running[previous]
+
+    def of_classes(self, row: int) -> Floats:
+        """Return the weight of every class in the rows before this one."""
+        n, first = len(self.codes), self._first[:-1]
+        last = np.searchsorted(self._key, np.arange(len(first)) * n + row) - 1
+        return self._running[np.where(last < first, n, last)]
+
+
+def _best_cut(
+    weights: _RunningWeights, begin: int, end: int, base: Floats, whole: Floats
+) -> tuple[int, Floats, bool]:
+    """Return the cut of least class entropy in a range of values, and whether it pays for itself.
+
+    Between them the class weights below the cut; base has those below the range, whole its own.
+    """
+    inner = weights.begin[begin + 1 : end]
     total = float(whole.sum())
-    gain = (float(_loss(whole)) - float(losses[best])) / total
-    bits = [np.count_nonzero(p > 0) * _entropy(p) for p in (whole, left[best], right[best])]
-    delta = _log2_of_3_to(int(np.count_nonzero(whole > 0))) - (bits[0] - bits[1] - bits[2])
-    return best + 1, gain > (np.log2(max(total - 1.0, 1.0)) + delta) / total
+    left_total = weights.total[begin + 1 : end] - weights.total[begin]
+    losses = _x_log_x(left_total) + _x_log_x(total - left_total)
+    rows = slice(weights.begin[begin], weights.begin[end])
+    losses -= _sums_of_terms(weights, rows, base, whole)[inner - rows.start]
+    slack = 1e-13 * total
+    best = int((losses <= losses.min() + slack).argmax())  # the lowest of equals
+    middle = weights.of_classes(inner[best])
+    left = middle - base
+    parts = (whole, left, whole - left)
+    loss = [float(_loss(part)) for part in parts]
+    gain = (loss[0] - (loss[1] + loss[2])) / total
+    kinds = [np.count_nonzero(part > 0) for part in parts]
+    bits = [
+        k * (lost / float(part.sum())) for k, lost, part in zip(kinds, loss, parts, strict=True)
+    ]
+    delta = _log2_of_3_to(int(kinds[0])) - (bits[0] - bits[1] - bits[2])
+    return begin + 1 + best, middle, gain > (np.log2(max(total - 1.0, 1.0)) + delta) / total
+
+
+def _sums_of_terms(weights: _RunningWeights, rows: slice, base: Floats, whole: Floats) -> Floats:
+    """Return the sum of x log x over all classes on both sides of a cut, before each row."""
+    code = weights.codes[rows]
+    rest, shift = whole[code], base[code]
+    before, after = weights.before[rows] - shift, weights.after[rows] - shift
+    changes = np.empty(2 * len(code) + 1)
+    changes[0] = _x_log_x(whole).sum()
+    changes[1::2] = _x_log_x(after) + _x_log_x(rest - after)  # a row moves to the left
+    changes[2::2] = -_x_log_x(before) - _x_log_x(rest - before)
+    return _running_sum(changes)[::2]
+
+
+def _running_sum(changes: Floats) -> Floats:
+    """Return the sums of the first so many, rounded as if only once.
+
+    What each addition rounds off is added up as well: the order of losses must not depend on it.
+    """
+    sums = changes.cumsum()
+    added = sums[1:] - sums[:-1]
+    rounded_off = (sums[:-1] - (sums[1:] - added)) + (changes[1:] - added)
+    sums[1:] += rounded_off.cumsum()
+    return sums
 
 
 def _log2_of_3_to(k: int) -> float:
@@ -75,10 +166,6 @@ def _log2_of_3_to(k: int) -> float:
 def _loss(counts: Floats) -> Floats:
     """Weight times entropy in bits, over the last axis."""
     return np.asarray(_x_log_x(counts.sum(axis=-1)) - _x_log_x(counts).sum(axis=-1))
-
-
-def _entropy(counts: Floats) -> float:
-    return float(_loss(counts)) / float(counts.sum())
 
 
 def _x_log_x(x: Floats) -> Floats:
