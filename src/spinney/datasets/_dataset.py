@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Dataset", "Format", "Kind", "Task"]
-
 Kind = Literal["numeric", "ordered", "nominal"]
 Task = Literal["classification", "regression"]
 Format = Literal["pandas", "polars", "dict"]

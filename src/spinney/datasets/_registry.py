@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from ._dataset import Kind, Task
 
-__all__ = ["REGISTRY", "Entry"]
-
 _CC_BY = "CC BY 4.0"
 
 

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from spinney._cli._refusal import Refusal
 from spinney._cli.data.arrow import dictionary_codes
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, recoded, stripped
 from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
 from spinney._cli.data.source import Source
+from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, recoded, stripped
+from spinney._cli.errors import Refusal
 
 _NESTED = re.compile(rb":\s*[\[{]")
 _PLAIN_TYPES = (pa.float64(), pa.string(), pa.bool_(), pa.null())
@@ -198,7 +198,7 @@ def _object(where: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _is_text(found: dict[str, Any]) -> bool:
-    """Say whether names and texts can be written: JSON may escape half of a surrogate pair."""
+    """Return whether names and texts can be written: JSON may escape half of a surrogate pair."""
     try:
         return bool(json.dumps(found, ensure_ascii=False).encode())
     except UnicodeEncodeError:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from spinney._cli._refusal import Refusal
+from spinney._cli.errors import Refusal
 
 _BLOCK = 1 << 23  # bytes that are read at once
 LONGEST_LINE = 1 << 26  # a table of a million columns has lines of some 10 MB
