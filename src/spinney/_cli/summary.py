@@ -3,19 +3,11 @@
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from spinney._cli.data.columns import Column
 from spinney._cli.data.reading import Reading
 from spinney._cli.metrics import Estimate
-from spinney._cli.render import (
-    leaves_text,
-    print_head,
-    print_line,
-    print_pairs,
-    print_table,
-    print_wrapped,
-)
+from spinney._cli.render import Screen, leaves_text
 from spinney._text import plural
 from spinney.pruning import PruningPath
 from spinney.tree._words import number_text
@@ -29,30 +21,30 @@ _NEIGHBOURS = 4  # shown on each side of the selected tree in a longer one
 # -- The table
 
 
-def show_reading(reading: Reading, console: Console, *, columns: bool = True) -> None:
+def show_reading(reading: Reading, screen: Screen, *, columns: bool = True) -> None:
     """Print the size of a table, its missing values, its target, and the kind of each column."""
-    print_line(console, f"Data: {reading.source}", bold=True)
+    screen.line(f"Data: {reading.source}", bold=True)
     kinds = [column.kind for column in reading.features]
     counts = {kind: kinds.count(kind) for kind in ("numeric", "ordered", "nominal")}
     by_kind = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
     pairs = [("rows", str(reading.n_rows)), ("features", f"{len(kinds)}: {by_kind}")]
     pairs += [("gaps", _gap_words(reading)), ("target", target_words(reading))]
-    print_pairs(console, pairs + reading.remarks)
+    screen.pairs(pairs + reading.remarks)
     if columns:
-        _show_columns(reading, console)
+        _show_columns(reading, screen)
 
 
-def _show_columns(reading: Reading, console: Console) -> None:
-    print_head(console, "Columns")
+def _show_columns(reading: Reading, screen: Screen) -> None:
+    screen.head("Columns")
     gaps = reading.gaps
     rows = [["name", "kind", "gaps", "values"]]
     for column in reading.features[:_MOST_COLUMNS]:
         count = gaps.get(column.name, 0)
         rows.append([column.name, column.kind, str(count) if count else "", values_text(column)])
-    print_table(console, rows, left=(0, 1, 3))
+    screen.table(rows, left=(0, 1, 3))
     more = len(reading.features) - _MOST_COLUMNS
     if more > 0:
-        print_wrapped(console, f"and {plural(more, 'column')} more")
+        screen.wrapped(f"and {plural(more, 'column')} more")
 
 
 def values_text(column: Column) -> str:
@@ -140,11 +132,11 @@ def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str,
 # -- Pruning paths
 
 
-def show_path(path: PruningPath, console: Console) -> None:
+def show_path(path: PruningPath, screen: Screen) -> None:
     """Print the table of a pruning path, and the selection rule if one was applied."""
     selected = path.selected or 0
     marked = ", * marks the one selected" if path.selected is not None else ""
-    print_head(console, f"Pruning: {plural(len(path), 'subtree')}{marked}")
+    screen.head(f"Pruning: {plural(len(path), 'subtree')}{marked}")
     heads, rows = path.table()
     shown, bold, previous = [heads], [0], -1
     for place in shown_places(len(path), selected, path_least(path)):
@@ -154,9 +146,9 @@ def show_path(path: PruningPath, console: Console) -> None:
             bold.append(len(shown))
         shown.append(rows[place])
         previous = place
-    print_table(console, shown, bold=bold)
+    screen.table(shown, bold=bold)
     if path.errors is not None and path.rule is not None:
-        print_wrapped(console, _rule_words(path))
+        screen.wrapped(_rule_words(path))
 
 
 def shown_places(n: int, selected: int, least: int) -> list[int]:

@@ -19,7 +19,6 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 from spinney._nearest import did_you_mean
 
 from ._dataset import Dataset, Format, Kind
-from ._registry import REGISTRY, Entry
+from ._registry import FOLDER, REGISTRY, Entry
 
 
 def list_datasets() -> list[str]:
@@ -150,21 +149,21 @@ def _read_columns(entry: Entry) -> tuple[list[_Column], _Column]:
 
 
 def _file_text(file: str) -> str:
-    content = (files("spinney.datasets") / "data" / file).read_bytes()
+    content = (FOLDER / "data" / file).read_bytes()
     if file.endswith(".gz"):
         content = gzip.decompress(content)
     return content.decode("utf-8")
 
 
 def _column(
-    name: str, kind: Kind, texts: Sequence[str], order: tuple[str, ...] | None = None
+    name: str, kind: Kind, texts: Sequence[str], order: Sequence[str] | None = None
 ) -> _Column:
     if kind == "numeric":
         numbers = np.array([float(text) if text else np.nan for text in texts], dtype=np.float64)
         return _Column(name, kind, numbers)
     labels = np.array([text or None for text in texts], dtype=object)
-    categories = order or tuple(sorted({text for text in texts if text}, key=natural_key))
-    return _Column(name, kind, labels, categories)
+    categories = order or sorted({text for text in texts if text}, key=natural_key)
+    return _Column(name, kind, labels, tuple(categories))
 
 
 # -- Conversion

@@ -1,4 +1,4 @@
-"""One thin loader for each data set; the facts about the sets are in `_registry`."""
+"""A loader for each data set; the facts about them are in `registry.toml`."""
 
 from ._dataset import Dataset, Format
 from ._load import load

@@ -9,21 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from sklearn.base import clone
 
 from spinney import Tree
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
 from spinney._cli.models import make_model
-from spinney._cli.render import (
-    leaves_text,
-    print_head,
-    print_line,
-    print_result,
-    print_tree,
-    print_wrapped,
-)
+from spinney._cli.render import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
 
@@ -56,7 +48,7 @@ def run(
     found = compare(readings, plan, out)
     report = None if out is None else write_report(found, out, format_)  # files first
     print_result(
-        lambda console: show(found, console),
+        lambda screen: show(found, screen),
         lambda: json.dumps(as_dict(found), indent=2, allow_nan=False),
         as_json=as_json,
         written={"The report is in": report},
@@ -257,37 +249,37 @@ def _names(readings: Sequence[Reading]) -> list[str]:
     return [s if stems.count(s) == 1 else source for s, source in zip(stems, sources, strict=True)]
 
 
-def show(found: Comparison, console: Console) -> None:
+def show(found: Comparison, screen: Screen) -> None:
     """Print the tables, the conclusions, and the tree to read."""
     for reading in found.readings:
-        show_reading(reading, console, columns=False)
-    print_head(console, f"Compared by {found.plan.words} (± standard deviation, * the best)")
+        show_reading(reading, screen, columns=False)
+    screen.head(f"Compared by {found.plan.words} (± standard deviation, * the best)")
     for table in found.tables:
         for line in table.to_text().splitlines():
-            print_line(console, f"  {line}" if line else "")
-        print_line(console, "")
+            screen.line(f"  {line}" if line else "")
+        screen.line()
     for sentence in found.tests:
-        print_wrapped(console, sentence)
+        screen.wrapped(sentence)
     for place, name in enumerate(found.results.datasets):
         lead = "" if len(found.readings) == 1 else f"{name}: "
         for sentence in found.findings(place):
-            print_wrapped(console, f"{lead}{sentence}")
+            screen.wrapped(f"{lead}{sentence}")
     if len(found.readings) == 1:
-        _show_tree(found, console)
+        _show_tree(found, screen)
 
 
-def _show_tree(found: Comparison, console: Console) -> None:
+def _show_tree(found: Comparison, screen: Screen) -> None:
     """Print the tree to read, and the command that trains it."""
     method, reading = found.readable_tree(0), found.readings[0]
     if method is None:
         return
     (tree,) = found.trees.values()
-    print_head(console, f"{method} on all rows: {leaves_text(tree.n_leaves)}")
-    print_tree(console, tree.to_text(max_depth=None if tree.n_leaves <= 20 else 3))
+    screen.head(f"{method} on all rows: {leaves_text(tree.n_leaves)}")
+    screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 20 else 3))
     name = shlex.quote(reading.source.removesuffix(" (bundled)"))
     words = ["spinney train", name, *reading.options, f"--model {method} --out model.spinney"]
-    print_head(console, "Next")
-    print_line(console, "  " + " ".join(words))  # not wrapped, to be copied
+    screen.head("Next")
+    screen.line("  " + " ".join(words))  # not wrapped, to be copied
 
 
 def as_dict(found: Comparison) -> dict[str, Any]:

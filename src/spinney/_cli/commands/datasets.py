@@ -6,15 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from spinney._cli.data.columns import Column
 from spinney._cli.data.read import bundled_columns
 from spinney._cli.data.reading import read_data
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._cli.output import check_output, write_text
-from spinney._cli.render import print_head, print_pairs, print_result, print_table, print_wrapped
+from spinney._cli.render import Screen, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney._nearest import did_you_mean
 from spinney.datasets import list_datasets, load
@@ -28,7 +26,7 @@ def run(name: str | None, out: Path | None, as_json: bool) -> None:
             raise Refusal("--out: say which data set to write: spinney datasets NAME --out FILE.")
         facts = [_facts(known) for known in list_datasets()]
         print_result(
-            lambda console: show_list(facts, console),
+            lambda screen: show_list(facts, screen),
             lambda: json.dumps(facts, indent=2),
             as_json=as_json,
         )
@@ -38,21 +36,21 @@ def run(name: str | None, out: Path | None, as_json: bool) -> None:
     if out is not None:
         write_csv(name, out)
     print_result(
-        lambda console: describe(name, console),
+        lambda screen: describe(name, screen),
         lambda: to_json(name),
         as_json=as_json,
         written={"The data set is in": out},
     )
 
 
-def show_list(facts: list[dict[str, Any]], console: Console) -> None:
+def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
     """Print the size and the target of every data set."""
     rows = [["name", "rows", "features", "target"]]
     for fact in facts:
         kind = "a number" if fact["classes"] is None else f"{fact['classes']} classes"
         target = f"{fact['target']}, {kind}"
         rows.append([fact["name"], str(fact["rows"]), str(fact["features"]), target])
-    print_table(console, rows, left=(0, 3))
+    screen.table(rows, left=(0, 3))
 
 
 def _facts(name: str) -> dict[str, Any]:
@@ -68,13 +66,13 @@ def _facts(name: str) -> dict[str, Any]:
     }
 
 
-def describe(name: str, console: Console) -> None:
+def describe(name: str, screen: Screen) -> None:
     """Print the facts about one data set."""
     data = load(name, as_="dict")
-    show_reading(read_data(name), console)
-    print_head(console, "About")
-    print_wrapped(console, data.description)
-    print_pairs(console, [("source", data.citation), ("licence", data.licence)])
+    show_reading(read_data(name), screen)
+    screen.head("About")
+    screen.wrapped(data.description)
+    screen.pairs([("source", data.citation), ("licence", data.licence)])
 
 
 def to_json(name: str) -> str:

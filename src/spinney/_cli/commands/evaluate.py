@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
 from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import Answers, read_answers
@@ -23,14 +22,7 @@ from spinney._cli.metrics import (
 )
 from spinney._cli.models import is_classifier, load_model
 from spinney._cli.output import check_plot_file, save_plot
-from spinney._cli.render import (
-    print_head,
-    print_line,
-    print_pairs,
-    print_result,
-    print_table,
-    print_wrapped,
-)
+from spinney._cli.render import Screen, print_result
 from spinney._cli.summary import estimate_pairs
 from spinney.tree._words import number_text
 
@@ -51,7 +43,7 @@ def run(
     found = evaluate(fitted, answers, costs)
     save_plot(lambda: draw(found), plot)
     print_result(
-        lambda console: show(found, console),
+        lambda screen: show(found, screen),
         lambda: to_json(found),
         as_json=as_json,
         written={"The picture is in": plot},
@@ -87,25 +79,25 @@ def evaluate(model: Any, answers: Answers, costs: Sequence[str] = ()) -> Evaluat
 # -- As text
 
 
-def show(found: Evaluation, console: Console) -> None:
+def show(found: Evaluation, screen: Screen) -> None:
     """Print everything, for people."""
     answers, metrics = found.answers, found.metrics
-    print_line(console, f"Data: {answers.rows.source}", bold=True)
+    screen.line(f"Data: {answers.rows.source}", bold=True)
     pairs = [("rows", str(len(answers.y))), ("target", answers.target)]
-    print_pairs(console, pairs + [("note", note) for note in answers.notes])
-    print_head(console, "Error")
+    screen.pairs(pairs + [("note", note) for note in answers.notes])
+    screen.head("Error")
     pairs = estimate_pairs(metrics.estimate)
     if isinstance(metrics, NumberMetrics):
-        print_pairs(console, pairs + _number_pairs(metrics))
+        screen.pairs(pairs + _number_pairs(metrics))
         return
-    print_pairs(console, pairs)
-    _show_confusion(metrics, console)
-    _show_classes(metrics, console)
+    screen.pairs(pairs)
+    _show_confusion(metrics, screen)
+    _show_classes(metrics, screen)
     if metrics.cost is not None:
-        print_head(console, "Costs")
-        print_pairs(console, estimate_pairs(metrics.cost))
+        screen.head("Costs")
+        screen.pairs(estimate_pairs(metrics.cost))
     if metrics.calibration:
-        _show_calibration(metrics, console)
+        _show_calibration(metrics, screen)
 
 
 def _number_pairs(metrics: NumberMetrics) -> list[tuple[str, str]]:
@@ -117,35 +109,35 @@ def _number_pairs(metrics: NumberMetrics) -> list[tuple[str, str]]:
     return [*pairs, ("bias", f"{bias}, mean of predicted less true")]
 
 
-def _show_confusion(metrics: ClassMetrics, console: Console) -> None:
-    print_head(console, "Confusion: true classes down, predicted across")
+def _show_confusion(metrics: ClassMetrics, screen: Screen) -> None:
+    screen.head("Confusion: true classes down, predicted across")
     names = list(map(str, metrics.classes))
     rows = [["", *names]]
     for name, counts in zip(names, metrics.confusion.tolist(), strict=True):
         rows.append([name, *map(str, counts)])
-    print_table(console, rows, left=(0,))
+    screen.table(rows, left=(0,))
 
 
-def _show_classes(metrics: ClassMetrics, console: Console) -> None:
-    print_head(console, "Classes")
+def _show_classes(metrics: ClassMetrics, screen: Screen) -> None:
+    screen.head("Classes")
     rows = [["class", "rows", "recall", "precision", "F1"]]
     for label, count, *shares in metrics.per_class():
         rows.append([str(label), str(count), *map(_share_text, shares)])
-    print_table(console, rows, left=(0,))
+    screen.table(rows, left=(0,))
 
 
 def _share_text(share: float) -> str:
     return "-" if math.isnan(share) else f"{share:.3f}"
 
 
-def _show_calibration(metrics: ClassMetrics, console: Console) -> None:
+def _show_calibration(metrics: ClassMetrics, screen: Screen) -> None:
     two = len(metrics.classes) == 2
     of = str(metrics.classes[1]) if two else "the likeliest class"
-    print_head(console, f"Calibration: the probability of {of}, predicted and observed")
+    screen.head(f"Calibration: the probability of {of}, predicted and observed")
     rows = [["predicted", "rows", "mean", "observed"]]
     for words, count, mean, observed in metrics.calibration:
         rows.append([words, str(count), f"{mean:.3f}", f"{observed:.3f}"])
-    print_table(console, rows, left=(0,))
+    screen.table(rows, left=(0,))
     pairs = [
         ("calibration error", f"{metrics.calibration_error:.3f}, mean difference per row"),
         ("Brier score", f"{metrics.brier:.3f}"),
@@ -153,9 +145,9 @@ def _show_calibration(metrics: ClassMetrics, console: Console) -> None:
     ]
     if metrics.auc is not None:
         pairs.append(("area under ROC", f"{metrics.auc:.3f}"))
-    print_pairs(console, pairs)
+    screen.pairs(pairs)
     if metrics.log_loss is not None and metrics.log_loss > 2:
-        print_wrapped(console, "A large log loss: some rows were given a probability near 0.")
+        screen.wrapped("A large log loss: some rows were given a probability near 0.")
 
 
 # -- As JSON

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from spinney import Tree
 from spinney._cli.commands.train import Settings, train
@@ -19,14 +18,7 @@ from spinney._cli.errors import Refusal, refusing
 from spinney._cli.metrics import parse_costs
 from spinney._cli.models import load_model, save_model
 from spinney._cli.output import check_output, check_plot_file, save_plot
-from spinney._cli.render import (
-    leaves_text,
-    print_head,
-    print_line,
-    print_pairs,
-    print_result,
-    print_tree,
-)
+from spinney._cli.render import Screen, leaves_text, print_result
 from spinney._cli.summary import path_dict, show_path
 from spinney.datasets import list_datasets
 from spinney.plot import plot_pruning_path
@@ -65,7 +57,7 @@ def run(
     save_model(found.model(), out)  # files first: they are there even if printing fails
     save_plot(lambda: plot_pruning_path(found.path), plot)
     print_result(
-        lambda console: show(found, console),
+        lambda screen: show(found, screen),
         lambda: to_json(found),
         as_json=as_json,
         written={"The model is in": out, "The picture is in": plot},
@@ -145,15 +137,15 @@ def choose(found: Choice, *, leaves: int | None, alpha: float | None) -> Choice:
     return replace(found, chosen=place)
 
 
-def show(found: Choice, console: Console) -> None:
+def show(found: Choice, screen: Screen) -> None:
     """Print the sequence and the selected tree."""
-    print_line(console, f"Tree of {found.source}, judged by {found.judged_by}", bold=True)
+    screen.line(f"Tree of {found.source}, judged by {found.judged_by}", bold=True)
     if found.remarks:
-        print_pairs(console, found.remarks)
-    show_path(found.path, console)
+        screen.pairs(found.remarks)
+    show_path(found.path, screen)
     tree = found.tree
-    print_head(console, f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    print_tree(console, tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
+    screen.head(f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
+    screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
 
 
 def to_json(found: Choice) -> str:

@@ -3,10 +3,8 @@
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from spinney._cli.errors import refusing, refusing_folder
-from spinney._cli.render import print_head, print_line, print_result, print_table, print_wrapped
+from spinney._cli.render import Screen, print_result
 from spinney._reproduce import Options, Report, reproduce
 from spinney._reproduce.page import as_data, claim_rows, grid
 
@@ -40,24 +38,24 @@ def run(
             command=" ".join(words),
         )
     print_result(
-        lambda console: show(report, console),
+        lambda screen: show(report, screen),
         lambda: json.dumps(as_data(report.made), indent=2),
         as_json=as_json,
     )
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: Report, screen: Screen) -> None:
     """Print all tables and figures, and the verdicts."""
     for part, content in report.made:
-        print_head(console, f"{part.name}: {part.title}")
+        screen.head(f"{part.name}: {part.title}")
         if content.cells:
-            print_table(console, grid(content.cells), left=(0,))
+            screen.table(grid(content.cells), left=(0,))
         if content.claims:
-            print_table(console, claim_rows(content.claims), left=(0, 1, 2, 3))
+            screen.table(claim_rows(content.claims), left=(0, 1, 2, 3))
         for note in content.notes:
             for line in note.splitlines():
-                print_wrapped(console, line)
+                screen.wrapped(line)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in report.verdicts.items())
-    print_line(console, "")
-    print_line(console, f"{counts or 'No cells'}. {report.seconds:.0f} s.")
-    print_line(console, f"All of it is in {report.folder}, the page in page.md.")
+    screen.line()
+    screen.line(f"{counts or 'No cells'}. {report.seconds:.0f} s.")
+    screen.line(f"All of it is in {report.folder}, the page in page.md.")

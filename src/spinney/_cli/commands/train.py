@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from spinney import Tree
 from spinney._cli.data.reading import Choices, Reading, read_data
@@ -23,15 +22,7 @@ from spinney._cli.metrics import (
 )
 from spinney._cli.models import MODELS, make_model, parse_settings, save_model, trees_of
 from spinney._cli.output import check_output, check_plot_file, save_plot
-from spinney._cli.render import (
-    fold_progress,
-    leaves_text,
-    print_head,
-    print_pairs,
-    print_result,
-    print_tree,
-    print_wrapped,
-)
+from spinney._cli.render import Screen, fold_progress, leaves_text, print_result
 from spinney._cli.summary import (
     MOST_NAMES,
     estimate_pairs,
@@ -85,7 +76,7 @@ def run(
     save_model(training.model, out)  # files first: they are there even if printing fails
     save_plot(training.draw, plot)
     print_result(
-        lambda console: show(training, console),
+        lambda screen: show(training, screen),
         lambda: json.dumps(as_dict(training), indent=2, allow_nan=False),
         as_json=as_json,
         written={"The model is in": out, "The tree is drawn in": plot},
@@ -207,30 +198,30 @@ def unfitted(reading: Reading, settings: Settings) -> Any:
 # -- As text
 
 
-def show(training: Training, console: Console) -> None:
+def show(training: Training, screen: Screen) -> None:
     """Print the data, the model, its error, the pruning path, surrogates and importances."""
-    show_reading(training.reading, console)
+    show_reading(training.reading, screen)
     if training.tree is not None:
-        _show_tree(training, training.tree, console)
+        _show_tree(training, training.tree, screen)
     else:
-        _show_members(training, console)
+        _show_members(training, screen)
     for note in training.notes:
-        print_wrapped(console, f"Note: {note}")
+        screen.wrapped(f"Note: {note}")
     if training.estimate is not None:
-        _show_error(training, training.estimate, console)
+        _show_error(training, training.estimate, screen)
     if training.path is not None:
-        show_path(training.path, console)
+        show_path(training.path, screen)
     if training.tree is not None and training.tree.root.surrogates:
-        _show_surrogates(training, training.tree, console)
+        _show_surrogates(training, training.tree, screen)
     if training.importances():
-        _show_importances(training, console)
+        _show_importances(training, screen)
 
 
-def _show_tree(training: Training, tree: Tree, console: Console) -> None:
-    print_head(console, f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    print_wrapped(console, _how(training))
+def _show_tree(training: Training, tree: Tree, screen: Screen) -> None:
+    screen.head(f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
+    screen.wrapped(_how(training))
     depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
-    print_tree(console, tree.to_text(max_depth=depth))
+    screen.tree(tree.to_text(max_depth=depth))
 
 
 def _how(training: Training) -> str:
@@ -246,13 +237,13 @@ def _fitting_depth(tree: Tree) -> int:
     return max(1, int(np.searchsorted(counts, 2 * _MOST_LEAVES)) - 1)
 
 
-def _show_members(training: Training, console: Console) -> None:
+def _show_members(training: Training, screen: Screen) -> None:
     trees = training.trees
     if not trees:
-        print_head(console, f"Model: {MODELS[training.settings.model].words}")
-        print_pairs(console, [("experts", str(len(training.model.experts_)))])
+        screen.head(f"Model: {MODELS[training.settings.model].words}")
+        screen.pairs([("experts", str(len(training.model.experts_)))])
         return
-    print_head(console, f"Model: {plural(len(trees), 'tree')}")
+    screen.head(f"Model: {plural(len(trees), 'tree')}")
     leaves = np.array([tree.n_leaves for tree in trees])
     depths = [tree.max_depth for tree in trees]
     spread = f"{leaves.mean():.1f} on average, {leaves.min()} to {leaves.max()}"
@@ -264,24 +255,24 @@ def _show_members(training: Training, console: Console) -> None:
     oob = getattr(training.model, "oob_score_", None)
     if oob is not None and training.reading.task == "classification":
         pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
-    print_pairs(console, pairs)
+    screen.pairs(pairs)
 
 
-def _show_error(training: Training, found: Estimate, console: Console) -> None:
+def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
     what = "Cost" if found.measure == "cost per row" else "Error"
-    print_head(console, f"{what} by {training.n_folds}-fold cross-validation")
+    screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
     if found.relative is not None:
         squared = "squared error" if found.measure == "RMSE" else what.lower()
         always = f"always {found.baseline_name}"
         pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
-    print_pairs(console, pairs)
+    screen.pairs(pairs)
     if training.path is not None:
         words = "The same folds chose the size of the tree: expect slightly more on new rows."
-        print_wrapped(console, words)
+        screen.wrapped(words)
 
 
-def _show_surrogates(training: Training, tree: Tree, console: Console) -> None:
+def _show_surrogates(training: Training, tree: Tree, screen: Screen) -> None:
     root = tree.root
     assert root.test is not None
     if isinstance(root.test, ExpressionTest):
@@ -289,27 +280,26 @@ def _show_surrogates(training: Training, tree: Tree, console: Console) -> None:
     else:
         asked = [root.test.feature_name]
     missing = " or ".join(f"{name} ({training.reading.gaps.get(name, 0)} here)" for name in asked)
-    print_head(console, f"Surrogates at the root, for rows without {missing}")
+    screen.head(f"Surrogates at the root, for rows without {missing}")
     for surrogate in root.surrogates:
         turned = "not " if surrogate.reversed else ""
         test = surrogate.test.branch_text(0, max_categories=_MOST_CATEGORIES)
         line = f"{turned}{test}: agrees in {100 * surrogate.agreement:.1f} % of rows"
-        print_wrapped(console, line, carried="    ")
+        screen.wrapped(line, carried="    ")
 
 
-def _show_importances(training: Training, console: Console) -> None:
+def _show_importances(training: Training, screen: Screen) -> None:
     ranked = training.importances()
     used = plural(len(ranked), "feature")
-    print_head(console, f"Importances: {used} used of {len(training.reading.features)}")
-    print_pairs(
-        console,
+    screen.head(f"Importances: {used} used of {len(training.reading.features)}")
+    screen.pairs(
         [
             (name, f"{share:.3f}  {'#' * max(1, round(_BAR * share))}")
             for name, share in ranked[:MOST_NAMES]
         ],
     )
     if len(ranked) > MOST_NAMES:
-        print_wrapped(console, f"and {plural(len(ranked) - MOST_NAMES, 'feature')} more")
+        screen.wrapped(f"and {plural(len(ranked) - MOST_NAMES, 'feature')} more")
 
 
 # -- As JSON
