@@ -135,7 +135,7 @@ class _Plane:
     @classmethod
     def of(cls, X: Any, y: Any, features: Sequence[int | str] | None) -> "_Plane":
         """Check and encode a table."""
-        pyplot()  # which says what is missing, if it is
+        pyplot()  # raises an error if Matplotlib is not installed
         values, schema = encode_table(X)
         pair = _chosen(features, schema.names)
         for column in (schema.columns[j] for j in pair):
@@ -147,7 +147,7 @@ class _Plane:
         return cls(_RowMaker(X, values, schema), pair, names, values[:, pair], edges)
 
     def on_grid(self, function: Callable[[Any], Any], resolution: int) -> NDArray[Any]:
-        """Return what a function gives for each point of a grid, rows from low to high."""
+        """Return the values of a function at the points of a grid, rows from low to high."""
         steps = (np.arange(resolution) + 0.5) / resolution
         across, up = (low + steps * (high - low) for low, high in self.edges)
         across, up = np.tile(across, resolution), np.repeat(up, resolution)
@@ -181,7 +181,7 @@ def _rgb(colour: str) -> tuple[float, float, float]:
 
 
 class _RowMaker:
-    """Makes tables like a given one.
+    """Makes tables of the same type and columns as a given one.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class _RowMaker:
 
 
 def _typical_row(column: Floats, kind: str) -> int:
-    """Return a row that holds the median of a column of numbers, or else the commonest value."""
+    """Return a row with the median of a numeric column, or with the mode of any other."""
     known = np.flatnonzero(np.isfinite(column))
     if not len(known):
         return 0
@@ -267,7 +267,7 @@ def _chosen(features: Sequence[int | str] | None, names: Sequence[str]) -> list[
 
 
 def _range(column: Floats) -> tuple[float, float]:
-    """Return the range of the finite values, a little widened."""
+    """Return the range of the finite values with a margin."""
     finite = column[np.isfinite(column)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     room = 0.05 * (high - low) or 0.5
@@ -309,7 +309,7 @@ def _scatter_classes(
 
 
 def _first_test(ax: Any, estimator: Any, pair: list[int]) -> None:
-    """Draw the border of a tree's first test, if it lies in the picture."""
+    """Draw the threshold of a tree's root, if it is on one of the two columns."""
     tree = getattr(estimator, "tree_", None)
     if tree is None or not len(tree.feature):
         return

@@ -40,7 +40,7 @@ _MOST_LEVELS = 12
 
 @dataclass
 class Box:
-    """A node, or what stands for the nodes below the depth that is drawn."""
+    """A node, or a placeholder for the nodes below the depth that is drawn."""
 
     node: Node | None
     answer: str = ""  # to the parent's test
@@ -53,7 +53,7 @@ class Box:
 
 
 def comfortable_depth(tree: Tree) -> int:
-    """Return the depth down to which a tree makes a readable picture."""
+    """Return the maximum depth of a readable picture."""
     upto = np.cumsum(np.bincount(tree.depth))[: _MOST_LEVELS + 1]  # nodes down to each depth
     return max(1, int(np.flatnonzero(upto <= _MOST_BOXES)[-1]))
 
@@ -95,7 +95,7 @@ def _fill(box: Box, node: Node) -> None:
 
 
 def _wrapped(test: Test) -> list[str]:
-    """Return the lines of a test; one that is too long is cut, after the name if there is one."""
+    """Return the lines of a test, wrapped after the name of its feature, and shortened."""
     words = question_words(test, _TEST_DIGITS, _MOST_CATEGORIES)
     if len(words) <= _WRAP:
         return [words]

@@ -38,7 +38,7 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 class _TurnsToTextError(Exception):
-    """A column that was taken for numbers holds something else."""
+    """A column that was expected to be numeric holds something else."""
 
     def __init__(self, columns: Sequence[int]) -> None:
         self.columns = columns
@@ -46,7 +46,7 @@ class _TurnsToTextError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """What the first line says, and which columns are read."""
+    """The header, and the columns that are read."""
 
     source: Source
     wanted: Wanted
@@ -91,7 +91,7 @@ def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
 
 
 def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | None]:
-    """Read the first line, and some rows behind it; None if these are no plain CSV."""
+    """Read the header and a sample of rows; None instead of these if they are not plain CSV."""
     encoding = wanted.text.encoding
     block = next(source.blocks(encoding), b"")
     end = block.rfind(b"\n", 0, _HEAD) + 1 or len(block)
@@ -139,7 +139,7 @@ def _check_header(header: Sequence[str], where: str) -> None:
 
 
 def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
-    """Return the columns that are read as text at first; the others are tried as numbers."""
+    """Return the columns that are read as text; the others are first tried as numbers."""
     texts, wanted, number = set(), layout.wanted, layout.meaning.number
     for k in layout.kept:
         name = layout.header[k]
@@ -163,7 +163,7 @@ def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
 
 
 def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
-    """Return the columns as a table of Arrow, and whether the file has quotes."""
+    """Return the columns as an Arrow table, and whether the file has quotes."""
     names = [str(k) for k in range(len(layout.header))]
     read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
     kept = [names[k] for k in layout.kept]
@@ -193,7 +193,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
 
 
 def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
-    """Yield the text behind the first line in blocks that end with a row; say if it has quotes."""
+    """Yield the text after the header in blocks of whole rows, and whether they have quotes."""
     held: list[bytes] = []
     n_quotes, is_first = 0, True
     for block in layout.source.blocks(layout.wanted.text.encoding):
@@ -213,7 +213,7 @@ def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
 
 
 def _check_quotes(block: bytes, delimiter: str) -> None:
-    """Doubt a block unless quotes stand around whole cells, and twice inside them."""
+    """Doubt a block unless quotes enclose whole cells, and are doubled inside them."""
     letters = np.frombuffer(block, dtype=np.uint8)
     quotes = np.flatnonzero(letters == _QUOTE)
     opening, closing = quotes[0::2], quotes[1::2]
@@ -361,7 +361,7 @@ def _line_of_row(source: Source, delimiter: str, encoding: str | None, row: int)
 
 
 class _Coder:
-    """Gives the distinct texts of a column numbers, in order of appearance."""
+    """Encodes the distinct texts of a column in order of appearance."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}

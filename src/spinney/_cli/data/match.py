@@ -13,19 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
-from spinney._cli.data.read import (
-    as_table,
-    bundled_columns,
-    find_file,
-    read_file,
-    refuse_text_format,
-)
+from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.text_cells import exact_text, recoded
 from spinney._cli.errors import Refusal
 from spinney._cli.models import columns_of, is_classifier
 from spinney._nearest import did_you_mean
 from spinney._text import plural
-from spinney.datasets import list_datasets
 from spinney.datasets._dataset import Kind
 
 if TYPE_CHECKING:
@@ -41,18 +34,18 @@ _TEXT: Kind = "nominal"  # cells as they are written
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The columns of a table, those of the model among them."""
+    """The columns of a table, including those of the model."""
 
     source: str
-    names: tuple[str, ...]  # of the model's features, in its order
+    names: tuple[str, ...]  # features of the model, in its order
     columns: dict[str, Column]
-    usual_target: str | None  # of a bundled set
-    notes: tuple[str, ...] = ()  # what is strange about them
-    others: tuple[str, ...] = ()  # names of columns that were not asked for
+    usual_target: str | None  # of a bundled data set
+    notes: tuple[str, ...] = ()  # unusual values
+    others: tuple[str, ...] = ()  # names of columns that were not read
 
     @property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
-        """The features as the model takes them."""
+        """The features, for the model."""
         return as_table(self.columns[name] for name in self.names)
 
     @property
@@ -61,11 +54,11 @@ class Rows:
         return len(self.columns[self.names[0]])
 
     def hint(self, name: str) -> str:
-        """Return a hint at the column of the table that is meant, if one is near."""
+        """Return a suggestion of the column with the closest name."""
         return did_you_mean(name, [known for known in (*self.columns, *self.others) if known])
 
     def one(self, row: int) -> dict[str, Any]:
-        """Return one row; gaps are None."""
+        """Return one row; missing values are None."""
         place = np.arange(self.n_rows) == row
         cells = {name: self.columns[name].take(place).values[0] for name in self.names}
         return {name: None if value != value else value for name, value in cells.items()}
@@ -73,7 +66,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Rows whose answer is known."""
+    """Labelled rows."""
 
     rows: Rows
     target: str
@@ -89,43 +82,38 @@ def read_rows(
     copied: bool = False,
     text: TextFormat | None = None,
 ) -> Rows:
-    """Read a bundled set or a file, by the columns of a model.
+    """Read the columns of a model from a bundled data set or a file.
 
     Parameters
     ----------
     name : str
         Name of a bundled set, or path of a file.
     model : estimator
-        Fitted; its columns must all be there. Others may be there too.
+        Fitted model, all of whose columns are required.
     others : sequence of str, optional
-        Columns to read beside those of the model. Default: all.
+        Further columns to read. Default: all.
     copied : bool, default=False
-        Whether the others are only copied, so that their cells stay text: 007 is no 7.
+        Whether further columns are only copied, so that their cells stay text: 007 is not 7.
     text : TextFormat, optional
-        How the file writes gaps, numbers and letters.
+        Format of missing values, numbers and characters.
 
     Returns
     -------
     Rows
     """
     features, text = columns_of(model), text or TextFormat()
-    usual: str | None = None
-    unread: tuple[str, ...] = ()
-    if name in list_datasets():
-        refuse_text_format(name, text)
-        found, usual, _ = bundled_columns(name)
-    else:
-        _check_numeric(features, text)
-        kinds: dict[str, Kind] = {c.name: c.kind for c in features if c.kind != "ordered"}
-        if copied:
-            kinds = {**dict.fromkeys(others or (), _TEXT), **kinds}
-        kinds |= dict.fromkeys(text.numeric, "numeric")
-        only = None if others is None else frozenset([*(c.name for c in features), *others])
-        sheet = read_file(find_file(name), Wanted(kinds, only=only, strict=False, text=text))
-        found, unread = sheet.columns, sheet.others
-        for asked in text.numeric:
-            if asked not in {known.name for known in found} and asked not in unread:
-                raise Refusal(f"--numeric: no column {asked!r}.")
+    _check_numeric(features, text)
+    kinds: dict[str, Kind] = {c.name: c.kind for c in features if c.kind != "ordered"}
+    if copied:
+        kinds = {**dict.fromkeys(others or (), _TEXT), **kinds}
+    kinds |= dict.fromkeys(text.numeric, "numeric")
+    only = None if others is None else frozenset([*(c.name for c in features), *others])
+    wanted = Wanted(kinds, only=only, strict=False, text=text)
+    sheet, usual, _ = read_table(name, wanted)
+    found, unread = sheet.columns, sheet.others
+    for asked in text.numeric:
+        if asked not in {known.name for known in found} and asked not in unread:
+            raise Refusal(f"--numeric: no column {asked!r}.")
     columns = {column.name: column for column in found}
     lacking = [column.name for column in features if column.name not in columns]
     if lacking:
@@ -150,23 +138,23 @@ def _check_numeric(features: Sequence[Any], text: TextFormat) -> None:
 def read_answers(
     name: str, model: Any, target: str | None, text: TextFormat | None = None
 ) -> Answers:
-    """Read rows whose answer is known, by the columns of a model; see `with_answers`."""
+    """Read labelled rows with the columns of a model; see `with_answers`."""
     others = None if target is None else (target,)
     return with_answers(read_rows(name, model, others, text=text), model, target)
 
 
 def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
-    """Part the rows whose answer is known; say which column holds it.
+    """Return the labelled rows.
 
     Parameters
     ----------
     rows : Rows
-        Of a table.
+        All rows of a table.
     model : estimator
         Fitted.
     target : str or None
-        The column with the answers. None for that of the bundled set, or the only column that the
-        model does not use.
+        Target column; None for that of the bundled data set, or the only column that the model does
+        not use.
 
     Returns
     -------
@@ -197,7 +185,7 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
 
 
 def _as_classes(column: Column, model: Any) -> NDArray[Any]:
-    """Return answers as labels of the model, whatever their type is in the table."""
+    """Return the target as labels of the model, whatever its type in the table."""
     by_text = {_text(label): label for label in model.classes_.tolist()}
     distinct, places = np.unique(column.cells, return_inverse=True)
     labels = distinct if column.kind == "numeric" else [column.categories[k] for k in distinct]
@@ -227,7 +215,7 @@ def _text(value: Any) -> str:
 
 
 def other_spellings(texts: Iterable[str], known: Iterable[str]) -> dict[str, str]:
-    """Return for each text that is not known the known one that means the same, where one does."""
+    """Return the known label with the same meaning for each unknown text that has one."""
     by_meaning: dict[str, list[str]] = {}
     exact = set()
     for label in known:
@@ -242,7 +230,7 @@ def other_spellings(texts: Iterable[str], known: Iterable[str]) -> dict[str, str
 
 
 def match_labels(column: Column, known: "Known") -> tuple[Column, str | None]:
-    """Return a column in the spelling of a model, and a note about labels that it does not know."""
+    """Return a column in the spelling of a model, and a note about unknown labels."""
     if known.kind == "numeric" or column.kind == "numeric":
         return column, None
     counts = column.counts.tolist()

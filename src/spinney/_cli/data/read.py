@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
+from spinney._cli.data.columns import Column, Sheet, Wanted
 from spinney._cli.data.source import Source, find_source
 from spinney._cli.errors import Refusal
 from spinney._nearest import did_you_mean
@@ -66,11 +66,15 @@ def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
     return [*columns, last], target, data.task
 
 
-def refuse_text_format(name: str, text: TextFormat) -> None:
-    """Refuse options about files for a bundled data set."""
-    for option, values in text.options():
+def read_table(name: str, wanted: Wanted) -> tuple[Sheet, str | None, Task | None]:
+    """Read a bundled data set, with its target and task, or a file."""
+    if name not in list_datasets():
+        return read_file(find_file(name), wanted), None, None
+    for option, values in wanted.text.options():
         if values:
             raise Refusal(f"{option} is for files, and {name!r} is a bundled set.")
+    columns, target, task = bundled_columns(name)
+    return Sheet(columns), target, task
 
 
 def find_file(name: str) -> Source:

@@ -13,18 +13,11 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.column_checks import usable_columns
 from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
-from spinney._cli.data.read import (
-    as_table,
-    bundled_columns,
-    find_file,
-    read_file,
-    refuse_text_format,
-)
+from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._nearest import did_you_mean
 from spinney._text import plural
-from spinney.datasets import list_datasets
 from spinney.datasets._dataset import Kind, Task
 
 _MOST_CLASSES = 10  # integers with more distinct values than this are no classes
@@ -152,16 +145,16 @@ def read_data(name: str, choices: Choices | None = None) -> Reading:
 
 
 def _read(name: str, choices: Choices) -> Reading:
-    if name in list_datasets():
-        refuse_text_format(name, choices.text)
-        columns, target, task = bundled_columns(name)
-        sheet = Sheet([_retyped(column, choices.wanted()) for column in columns])
-        own = choices.target in (None, target)
-        choices = replace(
-            choices, target=choices.target or target, task=choices.task or (task if own else None)
-        )
-        return _divide(f"{name} (bundled)", sheet, choices)
-    return _divide(name, read_file(find_file(name), choices.wanted()), choices)
+    wanted = choices.wanted()
+    sheet, target, task = read_table(name, wanted)
+    if target is None:
+        return _divide(name, sheet, choices)
+    sheet = Sheet([_retyped(column, wanted) for column in sheet.columns])
+    own = choices.target in (None, target)
+    choices = replace(
+        choices, target=choices.target or target, task=choices.task or (task if own else None)
+    )
+    return _divide(f"{name} (bundled)", sheet, choices)
 
 
 def _retyped(column: Column, wanted: Wanted) -> Column:

@@ -1,4 +1,4 @@
-"""What the cells of a text mean: a gap, a number, or a category.
+"""The meaning of text cells: a missing value, a number, or a category.
 
 A column of numbers is numeric, any other nominal, unless the kind is asked for. Empty cells, and
 what R, SAS, Weka, databases and spreadsheets write for a gap, are missing. Whatever cannot be read
@@ -36,19 +36,19 @@ class Coded:
 
 @dataclass(frozen=True)
 class Place:
-    """Where cells come from, for messages."""
+    """The place of cells, for messages."""
 
     where: str
     line_of: Callable[[int], int]  # of a row
 
     def of_cell(self, name: str, codes: NDArray[np.int32], odd: Sequence[int]) -> tuple[int, str]:
-        """Return the code of the first cell that is odd, and words for its place."""
+        """Return the code of the first cell that is odd, and its place in words."""
         row = int(np.flatnonzero(np.isin(codes, odd))[0])
         return int(codes[row]), f"{self.where}, line {self.line_of(row)}, column {name!r}"
 
 
 class Meaning:
-    """What a cell means, as far as the cell alone decides it."""
+    """The meaning of single cells."""
 
     def __init__(self, text: TextFormat | None = None, *, decimal_comma: bool = False) -> None:
         text = text or TextFormat()
@@ -68,7 +68,7 @@ class Meaning:
 
 
 def exact_text(number: float) -> str:
-    """Return a number with all its digits, a whole one without a point."""
+    """Return a number with all its digits, an integer without a point."""
     return str(int(number)) if number.is_integer() else repr(number)
 
 
@@ -81,13 +81,13 @@ _PLAIN = Meaning()
 
 
 def stripped(found: Coded) -> Coded:
-    """Return cells without the spaces around them."""
+    """Return cells without leading and trailing spaces."""
     texts = [text.strip() for text in found.texts]
     return found if texts == found.texts else recoded(found.codes, texts)
 
 
 def recoded(codes: NDArray[np.integer[Any]], texts: Sequence[str | None]) -> Coded:
-    """Return cells whose texts may be there twice, or None for no value."""
+    """Return cells from texts that may be repeated, or None for missing values."""
     distinct: dict[str, int] = {}
     for text in texts:
         if text is not None:
@@ -105,22 +105,22 @@ def column_of(
     *,
     may_be_numbers: bool = True,
 ) -> tuple[Column, str | None]:
-    """Return cells of text as a column, and a note if they are strange.
+    """Return text cells as a column, and a note if they are unusual.
 
     Parameters
     ----------
     name : str
-        Of the column.
+        Name of the column.
     found : Coded
-        Its cells.
+        Cells of the column.
     wanted : Wanted
-        The kind that it must have.
+        Required kinds.
     meaning : Meaning
-        What cells mean.
+        Meaning of the cells.
     place : Place
-        Where they come from.
+        Place of the cells, for messages.
     may_be_numbers : bool, default=True
-        Whether it is numeric if all its cells are numbers and nobody says otherwise.
+        Whether a column of numbers is numeric by default.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def column_of(
 
 
 def numeric_column(name: str, codes: NDArray[np.int32], numbers: Sequence[float | None]) -> Column:
-    """Return a column from codes and the number that each stands for."""
+    """Return a column from codes and their numbers."""
     return Column(name, "numeric", np.array([*numbers, math.nan], dtype=np.float64)[codes])
 
 
@@ -214,7 +214,7 @@ def _odd_cells_note(
     meaning: Meaning,
     place: Place,
 ) -> str | None:
-    """Return a note about a column of text that seems to have been meant as numbers."""
+    """Return a note about a nominal column that was probably meant to be numeric."""
     counts = np.bincount(found.codes, minlength=len(found.texts)).tolist()
     odd = [code for code, number in enumerate(numbers) if number is None]
     n_odd = sum(counts[code] for code in odd)
