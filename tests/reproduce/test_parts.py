@@ -5,9 +5,9 @@ import zlib
 import pytest
 
 from spinney._reproduce import PAPERS, Options
-from spinney._reproduce.experiment import Results
 from spinney._reproduce.page import count_verdicts, grid, page, part_page
-from spinney._reproduce.run import find_paper
+from spinney._reproduce.paper import Results
+from spinney._reproduce.runner import find_paper
 
 OPTIONS = Options(runs=3)
 FITS_FORESTS = ("gp", "Figure 5")

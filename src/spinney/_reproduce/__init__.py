@@ -2,12 +2,12 @@
 
 ::
 
-    paper_<name>.PAPER -> run_units -> Results -> Content (experiment, verdicts) -> files (page)
+    paper_<name>.PAPER -> run_units -> Results -> Content (paper, verdicts) -> files (page)
 
 `spinney reproduce` is its command. `published` holds the printed figures.
 """
 
-from spinney._reproduce.experiment import Options
-from spinney._reproduce.run import PAPERS, Report, reproduce
+from spinney._reproduce.paper import Options
+from spinney._reproduce.runner import PAPERS, Report, reproduce
 
 __all__ = ["PAPERS", "Options", "Report", "reproduce"]

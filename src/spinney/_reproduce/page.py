@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._reproduce.experiment import Claim, Content, Floats, Paper, Part
+from spinney._reproduce.paper import Claim, Content, Floats, Paper, Part
 from spinney._reproduce.verdicts import VERDICTS, Cell, Finding
 from spinney.plot._matplotlib import picture
 from spinney.plot._palette import class_colours

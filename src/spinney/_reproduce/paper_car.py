@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._reproduce.experiment import (
+from spinney._reproduce.paper import (
     Content,
     Key,
     Options,
@@ -21,7 +21,7 @@ from spinney._reproduce.experiment import (
     seeded,
     units,
 )
-from spinney._reproduce.inputs import bundled, published
+from spinney._reproduce.sources import bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney.ensemble import BaggingClassifier, RandomForestClassifier
 from spinney.tree import CARTClassifier, ID3Classifier

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OrdinalEncoder
 
-from spinney._reproduce.experiment import (
+from spinney._reproduce.paper import (
     Content,
     Floats,
     Key,
@@ -30,7 +30,7 @@ from spinney._reproduce.experiment import (
     seeded,
     units,
 )
-from spinney._reproduce.inputs import Rows, bundled, published
+from spinney._reproduce.sources import Rows, bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney.compare import corrected_t
 from spinney.ensemble import (

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from spinney import GPForestClassifier, GPTreeClassifier
-from spinney._reproduce.experiment import (
+from spinney._reproduce.page import lines
+from spinney._reproduce.paper import (
     Claim,
     Content,
     Floats,
@@ -27,8 +28,7 @@ from spinney._reproduce.experiment import (
     seed_of,
     seeded,
 )
-from spinney._reproduce.inputs import bundled, published
-from spinney._reproduce.page import lines
+from spinney._reproduce.sources import bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney.compare import paired_t
 from spinney.datasets import make_gaussian_mixture

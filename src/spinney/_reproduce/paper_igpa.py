@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney._reproduce.experiment import (
+from spinney._reproduce.igpa_runs import DATASETS, METHODS, n_trees, table, work_of
+from spinney._reproduce.page import lines
+from spinney._reproduce.paper import (
     Claim,
     Content,
     Floats,
@@ -20,9 +22,7 @@ from spinney._reproduce.experiment import (
     no_units,
     units,
 )
-from spinney._reproduce.igpa_runs import DATASETS, METHODS, n_trees, table, work_of
-from spinney._reproduce.inputs import published
-from spinney._reproduce.page import lines
+from spinney._reproduce.sources import published
 from spinney._reproduce.verdicts import SAME, Cell, Finding, Measured
 from spinney.compare import paired_t
 

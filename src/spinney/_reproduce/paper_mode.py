@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._reproduce.experiment import (
+from spinney._reproduce.paper import (
     Claim,
     Content,
     Floats,
@@ -25,7 +25,7 @@ from spinney._reproduce.experiment import (
     seed_of,
     units,
 )
-from spinney._reproduce.inputs import Rows, bundled, housing_by_rad, housing_by_value, published
+from spinney._reproduce.sources import Rows, bundled, housing_by_rad, housing_by_value, published
 from spinney._reproduce.verdicts import Cell, Finding, Measured
 from spinney.compare import friedman
 from spinney.ensemble import BaggingClassifier

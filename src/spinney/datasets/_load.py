@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from spinney._nearest import did_you_mean
 
-from ._dataset import Dataset, Format, Kind
-from ._registry import FOLDER, REGISTRY, Entry
+from ._dataset import FOLDER, REGISTRY, Dataset, Entry, Format, Kind
 
 
 def list_datasets() -> list[str]:
@@ -37,7 +36,7 @@ def list_datasets() -> list[str]:
     Returns
     -------
     list of str
-        Names that `load` takes.
+        Names for `load`.
 
     Examples
     --------
@@ -54,7 +53,7 @@ def load(name: str, as_: Format | None = None) -> Dataset:
     Parameters
     ----------
     name : str
-        One of the names that `list_datasets` gives.
+        A name in `list_datasets()`.
     as_ : {"pandas", "polars", "dict"}, optional
         Format of the table: a pandas frame (ordered and nominal columns are categoricals), a
         polars frame (ordered columns are of type Enum, nominal ones plain strings), or a dict
@@ -63,7 +62,7 @@ def load(name: str, as_: Format | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        The features, the target, and what is known about them.
+        The features, the target, and metadata.
 
     Raises
     ------

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from spinney._atomic import write_atomically
-from spinney._reproduce.experiment import Content, Options, Paper, Part, Results
 from spinney._reproduce.page import count_verdicts, draw_part, grid, page, records
+from spinney._reproduce.paper import Content, Options, Paper, Part, Results
 from spinney.compare import run_units
 from spinney.compare._folder import held_folder
 from spinney.plot._matplotlib import have_matplotlib
