@@ -299,9 +299,8 @@ class _CarefulRows:
 
     def __init__(self, source: Source, delimiter: str, encoding: str | None = None) -> None:
         self.where = source.where
-        self._reader = csv.reader(
-            _lines(source, encoding), delimiter=delimiter, skipinitialspace=True, strict=True
-        )
+        lines = source.lines(encoding, "")  # keeps the ends of lines in cells
+        self._reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
         self.header = [cell.strip() for cell in self._next() or []]
 
     @property
@@ -376,11 +375,6 @@ class _Coder:
     def coded(self) -> Coded:
         parts = self._parts or [np.zeros(0, dtype=np.int32)]
         return Coded(np.concatenate(parts), list(self._codes))
-
-
-def _lines(source: Source, encoding: str | None) -> Iterator[str]:
-    for block in source.blocks(encoding):
-        yield from io.StringIO(block.decode(), newline="")  # keeps the ends of lines
 
 
 def _broken_row(where: str, line: int, row: Sequence[str], header: Sequence[str]) -> str:

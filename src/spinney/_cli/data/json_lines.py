@@ -4,11 +4,9 @@ pyarrow takes no part in what is refused: lines that it does not take, cells of 
 whatever is nested are read line by line with the standard library, which names the line.
 """
 
-import io
 import json
 import re
 from array import array
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -153,7 +151,7 @@ def _read_cells(
     texts: set[str] = set()
     lines = array("q")
     others: dict[str, None] = {}
-    for number, line in enumerate(_lines(source, wanted.text.encoding), start=1):
+    for number, line in enumerate(source.lines(wanted.text.encoding, None), start=1):
         if not line.strip():
             continue
         for name, value in _object(source.where, number, line).items():
@@ -169,11 +167,6 @@ def _read_cells(
     for column in cells.values():
         column.extend([""] * (len(lines) - len(column)))
     return cells, texts, lines, tuple(others)
-
-
-def _lines(source: Source, encoding: str | None) -> Iterator[str]:
-    for block in source.blocks(encoding):
-        yield from io.StringIO(block.decode(), newline=None)
 
 
 def _object(where: str, number: int, line: str) -> dict[str, Any]:

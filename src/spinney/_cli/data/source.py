@@ -112,6 +112,11 @@ class Source:
             if held:
                 yield self._checked(b"".join(rest), begin, encoding)
 
+    def lines(self, encoding: str | None, newline: str | None) -> Iterator[str]:
+        """Yield the lines of the text, their ends as `io.StringIO` has them."""
+        for block in self.blocks(encoding):
+            yield from io.StringIO(block.decode(), newline=newline)
+
     def _checked(self, block: bytes, begin: int, encoding: str | None) -> bytes:
         """Return a block of text without a byte order mark; refuse others with the line."""
         if not block.isascii():
