@@ -10,7 +10,7 @@ from inspect import signature
 import pytest
 from click.testing import Result
 
-from spinney._cli import main
+from spinney._cli.app import SUMMARIES
 from spinney._cli.models import MODELS, make_model, names_for, parse_settings
 from spinney._cli.options import COMMANDS
 
@@ -45,9 +45,14 @@ def test_help_imports_no_heavy_library(words: list[str]) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_every_command_is_declared_and_listed_in_order() -> None:
+    assert list(COMMANDS) == list(SUMMARIES)
+    assert all(COMMANDS[name].help.startswith(words) for name, words in SUMMARIES.items())
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_the_options_that_are_declared(name: str) -> None:
-    command = main.commands[name]
+    command = COMMANDS[name]
     assert (command.name, bool(command.help)) == (name, True)
     called = signature(import_module(f"spinney._cli.commands.{name}").run).parameters
     declared = {option.name for option in command.params}

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from spinney._controls import without_controls
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Refusal(click.ClickException):
@@ -31,7 +34,7 @@ def refusing() -> Iterator[None]:
 
 
 @contextmanager
-def refusing_folder(folder: Path | None) -> Iterator[None]:
+def refusing_folder(folder: "Path | None") -> Iterator[None]:
     """Turn errors of a folder of results, and of the runs in it, into refusals."""
     from spinney.compare import FolderInUseError, UnitFailedError
 
@@ -47,7 +50,7 @@ def refusing_folder(folder: Path | None) -> Iterator[None]:
         ) from error
 
 
-def cannot_write(option: str, path: Path, error: OSError) -> Refusal:
+def cannot_write(option: str, path: "Path", error: OSError) -> Refusal:
     """Return the refusal for a file that could not be written."""
     there = " The file that was there is unchanged." if path.exists() else ""
     return Refusal(f"{option}: cannot write {str(path)!r}: {error.strerror or error}.{there}")

@@ -3,14 +3,11 @@
 Nothing heavy is imported here, so that help can list the models.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spinney._cli.errors import Refusal, cannot_write
-from spinney._nearest import did_you_mean
 
 if TYPE_CHECKING:
     from spinney._table import Column
@@ -18,8 +15,7 @@ if TYPE_CHECKING:
 # -- By name
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """A named model.
 
     Parameters
@@ -37,7 +33,7 @@ class Model:
     words: str
     classifier: str | None
     regressor: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
     has_members: bool = False
 
     def class_name(self, task: str) -> str | None:
@@ -121,6 +117,8 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
 
 
 def _refuse_unknown(name: str, given: Iterable[str], allowed: set[str]) -> None:
+    from spinney._nearest import did_you_mean
+
     for key in given:
         if key == "n_estimators" and key not in allowed:
             raise Refusal(f"--trees: {name} has no members to count. Use --model forest, say.")
@@ -130,6 +128,8 @@ def _refuse_unknown(name: str, given: Iterable[str], allowed: set[str]) -> None:
 
 def parse_settings(given: Iterable[str]) -> dict[str, Any]:
     """Return the parameters of `--set name=value`: numbers, true, false, null, lists, or text."""
+    import json
+
     settings = {}
     for text in given:
         name, sign, value = text.partition("=")

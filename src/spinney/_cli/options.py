@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from spinney._cli.app import SUMMARIES
 from spinney._cli.models import MODELS
 
 # -- Kinds of options
@@ -131,14 +132,14 @@ _TABLE = (
 COMMANDS: dict[str, click.Command] = {}
 
 
-def _declare(name: str, help: str, *params: click.Parameter) -> None:
-    """Add a command to the list."""
+def _declare(name: str, details: str, *params: click.Parameter) -> None:
+    """Add a command to the list; its help is the summary and the details."""
 
     def call(**options: Any) -> None:
         import_module(f"spinney._cli.commands.{name}").run(**options)
 
-    command = click.Command(name, params=[*params], help=inspect.cleandoc(help), callback=call)
-    COMMANDS[name] = command
+    help = f"{SUMMARIES[name]}\n\n{inspect.cleandoc(details)}"
+    COMMANDS[name] = click.Command(name, params=[*params], help=help, callback=call)
 
 
 _WIDTH = max(map(len, MODELS))
@@ -147,8 +148,7 @@ _MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.words}" for name, model in 
 # \b keeps the lines of a list as they are.
 _declare(
     "train",
-    f"""Train a model; show it and its cross-validated error.
-
+    f"""
 DATA is the name of a bundled data set (see `spinney datasets`) or a file: CSV with column names in
 the first line, JSON lines, Parquet or Arrow; - is standard input. Empty cells, NA, N/A, NaN, NULL,
 ? and a lone point are missing values. A column of numbers is numeric, any other nominal.
@@ -184,8 +184,7 @@ Models:
 
 _declare(
     "predict",
-    """Predict the rows of a table.
-
+    """
     MODEL is a file written by `spinney train --out`. DATA is a file with the columns of the model,
     in any order, - for standard input, or the name of a bundled data set. The output is CSV with a
     line for each row, or JSON lines with --json.
@@ -205,8 +204,7 @@ _declare(
 
 _declare(
     "evaluate",
-    """Evaluate a model on labelled data.
-
+    """
     Shows the error with its confidence interval, the confusion matrix, precision and recall of each
     class, misclassification costs, and the calibration of the probabilities. Use rows that were not
     used for training.
@@ -222,8 +220,7 @@ _declare(
 
 _declare(
     "prune",
-    """Show the pruning sequence of a tree, and select a subtree.
-
+    """
     SOURCE is a table (a file, or the name of a bundled data set) or the file of a single-tree
     model. For a table, a tree is grown and its subtrees are evaluated by cross-validation. For a
     model, they are evaluated on the rows of --test, or by the cross-validation of its training.
@@ -250,8 +247,7 @@ _declare(
 
 _declare(
     "rules",
-    """Write a model as rules, SQL, C, Python or JSON.
-
+    """
     MODEL is a file of a single tree, written by `spinney train --out`. Every format predicts as the
     model does, also for missing values and unknown categories. The rules of C4.5 are shorter than
     its tree and may predict differently; --paths writes the tree itself.
@@ -275,8 +271,7 @@ _declare(
 
 _declare(
     "explain",
-    """Explain the prediction of one row.
-
+    """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
     --set does not name are missing.
@@ -293,8 +288,7 @@ _declare(
 
 _declare(
     "compare",
-    """Compare models on the same partitions, with statistical tests.
-
+    """
     DATA is the name of a bundled data set or a file; several are compared over all of them. Every
     model is trained and tested on the same rows. The table shows the error, the p value of the
     corrected t-test against the best model, the number of leaves, and the time.
@@ -333,8 +327,7 @@ _declare(
 
 _declare(
     "reproduce",
-    """Reproduce published experiments.
-
+    """
     \b
     igpa      iterative growing and pruning: Tables I to V, Figures 1 to 6
     gp        evolved trees and forests: Tables 2 and 3, Figures 3 to 5
@@ -358,7 +351,7 @@ _declare(
 
 _declare(
     "datasets",
-    "List the bundled data sets, or describe the one called NAME.",
+    "With NAME, describe one of them.",
     click.Argument(["name"], required=False),
     _path("--out", "Write the data set to this file, as CSV."),
     _JSON,
