@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks._measure import seconds, show
 from spinney import BaggingClassifier, CARTClassifier, IGPAForestClassifier
-from spinney._reproduce._igpa_runs import DATASETS, partition
+from spinney._reproduce.igpa_runs import DATASETS, partition
 
 
 def fitting_times(n_trees=101, repeat=9):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 
 def _files(options: argparse.Namespace) -> int:
-    from fuzz.files import temporary_place, try_files
+    from fuzz.apart import temporary_place
+    from fuzz.files import try_files
     from fuzz.models import make_seeds
 
     with temporary_place() as name:
@@ -26,7 +27,7 @@ def _files(options: argparse.Namespace) -> int:
 
 
 def _memory(options: argparse.Namespace) -> int:
-    from fuzz.files import temporary_place
+    from fuzz.apart import temporary_place
     from fuzz.memory import try_memory
 
     with temporary_place() as name:
@@ -56,8 +57,8 @@ def _programs(options: argparse.Namespace) -> int:
 
 
 def _commands(options: argparse.Namespace) -> int:
+    from fuzz.apart import temporary_place
     from fuzz.commands import try_commands
-    from fuzz.files import temporary_place
 
     with temporary_place() as name:
         total = try_commands(options.seed, options.count, Path(name))

@@ -7,18 +7,20 @@ that reads a table is run on them. Runs share a worker process, which one that e
 import gzip
 import io
 import json
-import multiprocessing
 import resource
 import shutil
 import signal
 import sys
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from fuzz.apart import Died, run_apart
 from fuzz.tally import Sums
 
 SECONDS = 30.0  # of processor time that a run may take
@@ -248,50 +250,32 @@ def make_models(tables: dict[str, bytes], place: Path) -> list[Path]:
 
 def try_commands(first: int, count: int, place: Path, chunk: int = 500) -> Tally:
     """Run commands in worker processes, one process at a time."""
-    context = multiprocessing.get_context("spawn")
-    note, total, at, end = context.Value("q", first - 1), Tally(), first, first + count
-    while at < end:
-        out = context.SimpleQueue()
-        n = min(chunk, end - at)
-        worker = context.Process(target=_work, args=(at, n, place / "worker", note, out))
-        worker.start()
-        found = _result(worker, out)
-        worker.join(10)
-        if found is None and note.value < at:
-            raise RuntimeError(f"the worker ended before its first run: {worker.exitcode}")
-        if found is None:
-            n = note.value + 1 - at
-            found = Tally(n, findings=[f"run {note.value}: the process ended: {worker.exitcode}"])
+    total, trials = Tally(), partial(_limited, place / "worker")
+    results = run_apart(trials, first, count, chunk=chunk, method="spawn")
+    for done, (number, found) in enumerate(results, start=1):
+        if isinstance(found, Died):
+            found = Tally(1, findings=[f"run {number}: {found}"])
         total.add(found)
-        at += n
-        print(*found.findings, sep="\n", end="\n" if found.findings else "")
-        print(
-            f"runs {first} to {at - 1}: {total.n_done} of {total.n_runs} done, "
-            f"{len(total.findings)} findings",
-            flush=True,
-        )
+        if found.findings:
+            print(*found.findings, sep="\n")
+        if done % chunk == 0 or done == count:
+            print(
+                f"runs {first} to {number}: {total.n_done} of {total.n_runs} done, "
+                f"{len(total.findings)} findings",
+                flush=True,
+            )
     return total
 
 
-def _work(first: int, count: int, place: Path, note: Any, out: Any) -> None:
+def _limited(place: Path, numbers: range) -> Iterator[Tally]:
+    """Run commands in a process whose time and memory are limited."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     tables = make_tables()
     models = make_models(tables, place)
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
-    tally = Tally()
-    for number in range(first, first + count):
-        note.value = number
+    for number in numbers:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends the process, wherever it hangs
-        tally.add(try_run(number, tables, models, place))
+        yield try_run(number, tables, models, place)
     signal.setitimer(signal.ITIMER_PROF, 0.0)
-    out.put(tally)
-
-
-def _result(worker: Any, out: Any) -> Tally | None:
-    while worker.is_alive():
-        if out._reader.poll(0.2):
-            tally: Tally = out.get()
-            return tally
-    return out.get() if out._reader.poll(0.2) else None

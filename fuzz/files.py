@@ -5,16 +5,15 @@ signal if a mutant takes more than a second of processor time, and memory beyond
 be had. Whoever started it sees which mutant that was.
 """
 
-import multiprocessing
 import os
 import re
 import resource
 import signal
-import tempfile
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 import pandas as pd
 
 import spinney
+from fuzz.apart import Died, run_apart
 from fuzz.exam import examine
 from fuzz.models import FUNCTIONS, make_table
 from fuzz.mutants import Mutant, Seed, mutant
@@ -80,25 +80,25 @@ def _assert_clear(problem: spinney.ModelFileError, path: Path) -> None:
     assert by_check, f"refused by accident: {type(cause).__name__}: {problem}"
 
 
-def by_chance(first: int, count: int, seeds: list[Seed]) -> Iterator[tuple[int, Mutant]]:
-    """Yield mutants number `first` to `first + count - 1`: of small files more often."""
+def by_chance(seeds: list[Seed], numbers: range) -> Iterator[tuple[int, Mutant]]:
+    """Yield the mutants of these numbers: of small files more often."""
     weights = [1.0 / len(seed.data) ** 1.5 for seed in seeds]
-    for number in range(first, first + count):
+    for number in numbers:
         random = Random(number)
         yield number, mutant(random.choices(seeds, weights)[0], seeds, random)
 
 
-def try_numbered(
-    mutants: Iterable[tuple[int, Mutant]], place: Path, note: Any = None, *, deep: bool = False
-) -> Tally:
-    """Try mutants one after the other; note which, and end the process where one takes too long."""
-    tally, (table, _) = Tally(), make_table()
+def tried(
+    mutants: Iterable[tuple[int, Mutant]], place: Path, *, timed: bool = False, deep: bool = False
+) -> Iterator[Tally]:
+    """Try mutants one after the other; if timed, one that takes too long ends the process."""
+    table, _ = make_table()
     path = place / f"{os.getpid()}.spinney"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number, made in mutants:
-            if note is not None:
-                note.value = number
+            tally = Tally()
+            if timed:
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
                 try_mutant(made, path, table, tally, deep=deep)
@@ -107,67 +107,62 @@ def try_numbered(
                     raise
                 what = f"{type(problem).__name__}: {problem}"
                 tally.findings.append(f"mutant {number}: {made.done}: {what[:300]}")
-    if note is not None:
+            yield tally
+    if timed:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
-    return tally
 
 
-def _worker(mutants: Any, place: Path, note: Any, out: Any, deep: bool) -> None:
+def try_numbered(mutants: Iterable[tuple[int, Mutant]], place: Path) -> Tally:
+    """Try mutants in this process."""
+    total = Tally()
+    for tally in tried(mutants, place):
+        total.add(tally)
+    return total
+
+
+def _limited(made: Any, place: Path, deep: bool, numbers: range) -> Iterator[Tally]:
+    """Try mutants in a process whose time and memory are limited."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, wherever it hangs
     held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limit = held + ROOM + TIMES * LARGEST
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    out.put(try_numbered(mutants, place, note, deep=deep))
+    return tried(made(numbers), place, timed=True, deep=deep)
 
 
-def in_worker(mutants: Any, place: Path, note: Any, *, deep: bool = False) -> Tally:
-    """Try mutants in a process of their own; one that ends it is a finding."""
-    context = multiprocessing.get_context("fork")
-    out = context.SimpleQueue()
-    worker = context.Process(target=_worker, args=(mutants, place, note, out, deep))
-    worker.start()
-    found = _result(worker, out)
-    worker.join(10)
-    if found is not None:
-        return found
-    worker.kill()
-    return Tally(-1, findings=[f"mutant {note.value}: the process ended with {worker.exitcode}"])
+def _results(made: Any, place: Path, first: int, count: int, **how: Any) -> Iterator[Tally]:
+    """Yield what came of each mutant, of which a function makes those of a range of numbers."""
+    trials = partial(_limited, made, place, how.pop("deep", False))
+    for number, tally in run_apart(trials, first, count, **how):
+        died = isinstance(tally, Died)
+        yield Tally(1, findings=[f"mutant {number}: {tally}"]) if died else tally
 
 
 def try_each(mutants: list[Mutant], place: Path) -> Tally:
-    """Try some mutants in a process of their own, up to the first that ends it."""
-    return in_worker(enumerate(mutants), place, multiprocessing.Value("q", 0), deep=True)
+    """Try some mutants in a process of their own, up to the first finding."""
+    total, n = Tally(), len(mutants)
+    numbered = list(enumerate(mutants))
+    for tally in _results(
+        lambda numbers: numbered[numbers.start :], place, 0, n, chunk=n, deep=True
+    ):
+        total.add(tally)
+        if total.findings:
+            break
+    return total
 
 
 def try_files(first: int, count: int, seeds: list[Seed], place: Path, chunk: int = 5_000) -> Tally:
     """Try mutants by chance in worker processes, one process at a time."""
-    total, note, at, end = Tally(), multiprocessing.Value("q", first), first, first + count
-    while at < end:
-        n = min(chunk, end - at)
-        found = in_worker(by_chance(at, n, seeds), place, note)
-        if found.n_files < 0:
-            found.n_files = n = note.value + 1 - at
-        total.add(found)
-        print(*found.findings, sep="\n", end="\n" if found.findings else "")
-        at += n
-        print(
-            f"mutants {first} to {at - 1}: {total.n_files} files, {total.n_accepted} accepted, "
-            f"{total.n_answered} asked, {len(total.findings)} findings",
-            flush=True,
-        )
+    total = Tally()
+    made = partial(by_chance, seeds)
+    for done, tally in enumerate(_results(made, place, first, count, chunk=chunk), start=1):
+        total.add(tally)
+        if tally.findings:
+            print(*tally.findings, sep="\n")
+        if done % chunk == 0 or done == count:
+            print(
+                f"mutants {first} to {first + done - 1}: {total.n_files} files, "
+                f"{total.n_accepted} accepted, {total.n_answered} asked, "
+                f"{len(total.findings)} findings",
+                flush=True,
+            )
     return total
-
-
-def _result(worker: Any, out: Any) -> Tally | None:
-    """Wait for a worker's tally, or its end."""
-    while worker.is_alive():
-        if out._reader.poll(0.2):
-            tally: Tally = out.get()
-            return tally
-    return out.get() if out._reader.poll(0.2) else None
-
-
-def temporary_place() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder in memory, where there is one."""
-    memory = Path("/dev/shm")
-    return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)

@@ -98,7 +98,7 @@ def try_memory(first: int, count: int, place: Path, n_rows: int = 150_000) -> li
     for seed in seeds:
         measured(place / "large.spinney")  # what is made once is there
         print(f"{look(seed.name, seed.data)[0]:.2f} times {len(seed.data)} bytes: {seed.name}")
-    for number, made in by_chance(first, count, seeds):
+    for number, made in by_chance(seeds, range(first, first + count)):
         times, accepted = look(f"mutant {number}: {made.done}", made.data)
         n_accepted += accepted
         worst = max(worst, times)

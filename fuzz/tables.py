@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import spinney
-from fuzz.files import temporary_place
+from fuzz.apart import temporary_place
 
 CHUNK = 500  # tables that share a seed
 WILD = [0.0, -0.0, 1.0, -1.0, 5e-324, 1e-310, 1e-40, 1e300, 1.7e308, -1.79e308, np.inf, -np.inf]

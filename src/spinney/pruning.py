@@ -20,6 +20,7 @@ from spinney._libraries import import_pandas
 from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import plain_state
 from spinney._target import FitTarget, check_numbers, check_weights, class_target
+from spinney._text import aligned
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._view import Tree
 
@@ -250,11 +251,7 @@ class PruningPath:
 
     def __str__(self) -> str:
         heads, rows = self.table()
-        widths = [max(len(row[c]) for row in [heads, *rows]) for c in range(len(heads))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in [heads, *rows]
-        )
+        return "\n".join(aligned([heads, *rows]))
 
     def __repr__(self) -> str:
         sizes = f"{self.n_leaves[0]} to {self.n_leaves[-1]} leaves"

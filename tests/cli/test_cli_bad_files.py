@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import spinney
 from spinney._cli import main
-from spinney._cli._reading import Choices, read_data
+from spinney._cli.data.reading import Choices, read_data
 
 Run = Callable[..., Result]
 Write = Callable[..., Path]
@@ -164,7 +164,7 @@ def test_streams_of_arrow_are_read(tmp_path: Path) -> None:
 ENDLESS = """
 import resource, sys
 from spinney._cli import main
-import pyarrow.csv, spinney._cli._training, spinney._cli._reading
+import pyarrow.csv, spinney._cli.commands.train, spinney._cli.data.reading
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     main(["train", sys.argv[1], "--target", "y"])

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spinney._cli._reading import Choices, Reading, read_data
-from spinney._cli._refusal import Refusal
 from spinney._cli.data import delimited
 from spinney._cli.data.columns import Sheet
+from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.data.source import Source
+from spinney._cli.errors import Refusal
 from spinney._table import encode_table
 
 Write = Callable[..., Path]

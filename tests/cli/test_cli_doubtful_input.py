@@ -12,8 +12,8 @@ import pytest
 from click.testing import Result
 
 from spinney._cli import main
-from spinney._cli._reading import Choices, read_data
-from spinney._cli._refusal import Refusal
+from spinney._cli.data.reading import Choices, read_data
+from spinney._cli.errors import Refusal
 
 Run = Callable[..., Result]
 Write = Callable[..., Path]

@@ -86,5 +86,5 @@ def test_a_refused_plot_file_costs_no_training(run: Run, monkeypatch: pytest.Mon
     def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("spinney._cli._training.train", fail)
+    monkeypatch.setattr("spinney._cli.commands.train.train", fail)
     refusal(run("train", "iris", "--plot", "tree.txt"))

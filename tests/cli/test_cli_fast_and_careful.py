@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from spinney._cli._refusal import Refusal
 from spinney._cli.data import delimited
 from spinney._cli.data.columns import TextFormat, Wanted
 from spinney._cli.data.source import Source
+from spinney._cli.errors import Refusal
 
 Write = Callable[..., Path]
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from spinney._cli._reading import Choices, read_data
 from spinney._cli.data import delimited, read
 from spinney._cli.data.columns import Sheet
+from spinney._cli.data.reading import Choices, read_data
 from spinney._cli.data.source import Source
 
 pa = pytest.importorskip("pyarrow")
@@ -195,7 +195,7 @@ def test_an_ordered_column_with_a_strange_category_is_refused_by_line(
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     run: Run, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spinney._cli._training.train", lambda *_: pytest.fail("worked"))
+    monkeypatch.setattr("spinney._cli.commands.train.train", lambda *_: pytest.fail("worked"))
     result = run("train", "iris", option, tmp_path / "absent" / "file.png")
     assert result.exit_code == 2
     assert "there is no folder" in result.output
@@ -212,7 +212,7 @@ def test_a_full_disk_leaves_the_old_file(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("spinney._cli._writing.write_atomically", full)
+    monkeypatch.setattr("spinney._cli.output.write_atomically", full)
     result = run("datasets", "iris", "--out", old)
     assert result.exit_code == 2
     assert "No space left on device. The file that was there is unchanged." in result.output

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 import spinney
-from spinney._cli._labels import other_spellings
+from spinney._cli.data.match import other_spellings
 
 Run = Callable[..., Result]
 Write = Callable[..., Path]

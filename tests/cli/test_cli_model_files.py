@@ -271,4 +271,4 @@ def test_a_forest_tells_its_votes(run: Run, model_file: Train, loaded: Load) -> 
     found = json.loads(result.stdout)
     shares = loaded(*forest).predict_proba(load("iris").X[:1])[0]
     assert list(found["probabilities"].values()) == shares.tolist()
-    assert "columns that its 25 trees asked about this row:" in found["text"]
+    assert "columns that its 25 trees tested for this row:" in found["text"]

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from spinney import CARTClassifier, RandomForestClassifier
-from spinney._cli._reading import Choices, read_data
+from spinney._cli.data.reading import Choices, read_data
 from spinney._folds import make_folds
 from spinney.datasets import load
 

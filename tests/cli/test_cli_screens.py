@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spinney
-from spinney._cli._refusal import Refusal
+from spinney._cli.errors import Refusal
 
 TARGET = "y\x1b[31m\nz"
 FEW = ["--model", "cart", "--folds", 2, "--repeats", 1]

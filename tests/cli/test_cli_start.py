@@ -5,13 +5,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 
-import click
 import pytest
 from click.testing import Result
 
-from spinney._cli._group import COMMANDS
-from spinney._cli._models import MODELS, make_model, names_for, parse_settings
+from spinney._cli.app import SUMMARIES
+from spinney._cli.models import MODELS, make_model, names_for, parse_settings
+from spinney._cli.options import COMMANDS
 
 Run = Callable[..., Result]
 HELP = "import sys\nsys.argv = ['spinney', *{words!r}]\nfrom spinney._cli import main\n"
@@ -44,12 +45,20 @@ def test_help_imports_no_heavy_library(words: list[str]) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_every_command_is_declared_and_listed_in_order() -> None:
+    assert list(COMMANDS) == list(SUMMARIES)
+    assert all(COMMANDS[name].help.startswith(words) for name, words in SUMMARIES.items())
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_there_and_says_what_the_list_says(name: str) -> None:
-    command = import_module(f"spinney._cli._{name}").command
-    assert isinstance(command, click.Command)
-    assert command.name == name
-    assert command.help
+def test_every_command_takes_the_options_that_are_declared(name: str) -> None:
+    command = COMMANDS[name]
+    assert (command.name, bool(command.help)) == (name, True)
+    called = signature(import_module(f"spinney._cli.commands.{name}").run).parameters
+    declared = {option.name for option in command.params}
+    taken = {name for name, given in called.items() if given.kind is not given.VAR_KEYWORD}
+    assert taken <= declared
+    assert taken == declared or len(called) > len(taken)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -64,6 +73,15 @@ def test_help_lists_the_models_one_in_a_line(run: Run) -> None:
     lines = run("train", "--help").output.splitlines()
     for name, model in MODELS.items():
         assert [name, *model.words.split()] in [line.split() for line in lines]
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    words = [sys.executable, "-m", "spinney", "datasets"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "german_credit" in done.stdout
+    wrong = subprocess.run([*words, "nobody"], capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("Error: there is no data set 'nobody'")
 
 
 def test_a_misspelt_command_is_corrected(run: Run) -> None:

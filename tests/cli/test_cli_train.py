@@ -12,8 +12,8 @@ from click.testing import Result
 from scipy.stats import binomtest
 
 from spinney import CARTClassifier, CARTRegressor, Tree
-from spinney._cli._estimate import wilson_interval
-from spinney._cli._report import shown_places
+from spinney._cli.metrics import wilson_interval
+from spinney._cli.summary import shown_places
 from spinney.datasets import load
 
 Run = Callable[..., Result]

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 
 from spinney import CARTClassifier
 from spinney.datasets import make_gaussian_mixture, make_xor
-from spinney.datasets._mixture import CLASSES, best_rule
+from spinney.datasets._generators import CLASSES, best_rule
 
 MAKERS = [make_gaussian_mixture, make_xor]
 

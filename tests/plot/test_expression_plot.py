@@ -8,7 +8,7 @@ from expression_trees import expression_tree
 
 from spinney import CARTClassifier
 from spinney.plot import plot_regions, plot_tree
-from spinney.plot._boxes import make_boxes
+from spinney.plot._tree_boxes import make_boxes
 from spinney.tree import Tree
 
 LONG = "0.25 * checking_status + 1.5 * duration_months - 0.125 * age > 36.5 and purpose = A40"

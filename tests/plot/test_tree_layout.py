@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.plot._layout import tidy_positions
+from spinney.plot._tree_boxes import tidy_positions
 
 
 @st.composite

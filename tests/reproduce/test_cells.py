@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._reproduce._cells import Cell, Finding, Measured
+from spinney._reproduce.verdicts import Cell, Finding, Measured
 
 RUNS = Measured.of([1.0, 2.0, 3.0, 4.0])  # mean 2.5, standard error 0.6455
 

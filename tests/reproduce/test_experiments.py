@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from spinney._reproduce import PAPERS, Options, reproduce
-from spinney._reproduce._chapters_runs import PROBLEMS, NaiveBayes, read
-from spinney._reproduce._igpa_runs import partition
-from spinney._reproduce._papers import find_paper
-from spinney._reproduce._parts import Options as SameOptions
+from spinney._reproduce.igpa_runs import partition
+from spinney._reproduce.paper import Options as SameOptions
+from spinney._reproduce.paper_chapters import PROBLEMS, NaiveBayes, read
+from spinney._reproduce.runner import find_paper
 from spinney.datasets import make_gaussian_mixture
-from spinney.datasets._mixture import best_rule
+from spinney.datasets._generators import best_rule
 
 QUICK = Options(quick=True)
 

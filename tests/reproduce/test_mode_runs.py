@@ -5,7 +5,7 @@ import pytest
 
 from spinney import BaggingClassifier, CARTClassifier
 from spinney._reproduce import Options
-from spinney._reproduce._mode_runs import DATASETS, METHODS, RULES, STATED, read, work_of
+from spinney._reproduce.paper_mode import DATASETS, METHODS, RULES, STATED, read, work_of
 
 N_MEMBERS = 50  # of a quick run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spinney._reproduce import PAPERS
-from spinney._reproduce._papers import find_paper
+from spinney._reproduce.runner import find_paper
 
 FOLDER = Path(__file__).parents[2] / "docs" / "papers"
 PAGES = sorted(page for page in FOLDER.glob("*.md") if page.stem in PAPERS)

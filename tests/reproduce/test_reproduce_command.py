@@ -6,7 +6,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from spinney._cli import _reproduce
+from spinney._cli.options import COMMANDS
 from spinney._reproduce import PAPERS
 from spinney.compare._folder import folder_lock
 
@@ -14,13 +14,13 @@ from spinney.compare._folder import folder_lock
 @pytest.fixture
 def run():
     def invoke(*arguments):
-        return CliRunner().invoke(_reproduce.command, [str(one) for one in arguments])
+        return CliRunner().invoke(COMMANDS["reproduce"], [str(one) for one in arguments])
 
     return invoke
 
 
 def test_the_command_knows_every_experiment() -> None:
-    assert tuple(PAPERS) == _reproduce._NAMES
+    assert tuple(PAPERS) == tuple(COMMANDS["reproduce"].params[0].type.choices)
 
 
 def test_it_prints_the_table_and_counts_the_verdicts(run, tmp_path) -> None:

@@ -1,15 +1,14 @@
-"""The `spinney` command.
+"""The command line: `spinney`, or `python -m spinney`.
 
-Each command is a module with a `command`; `_group` lists them and imports one only when it is
-called. Modules of commands hold options and import what does the work inside the function, so that
-help is shown at once.
+`options` declares every command; the module of the same name in `commands` is imported when the
+command runs, so that help is shown at once.
 
 ::
 
-    name, file -> Reading (_reading, data/) -> Training (_training) -> text (_report), JSON (_json)
-    model file -> estimator (_model_files) -> predict, evaluate, prune, rules, explain
+    name, file -> Reading (data.reading) -> commands.train, prune, compare -> text or JSON
+    model file -> estimator (models) + rows (data.match) -> commands.predict, evaluate, explain, ...
 """
 
-from spinney._cli._group import main
+from spinney._cli.app import main
 
 __all__ = ["main"]

@@ -1,14 +1,13 @@
-"""Published experiments, run again: our figures beside the printed ones.
+"""Published experiments: our figures beside the printed ones.
 
 ::
 
-    _papers -> Paper (_igpa, _gp, _mode, _car, _chapters) -> run_units -> Cells -> _page, _drawing
+    paper_<name>.PAPER -> run_units -> Results -> Content (paper, verdicts) -> files (page)
 
-`spinney reproduce` is the command for it. What is printed is in `published`.
+`spinney reproduce` is its command. `published` holds the printed figures.
 """
 
-from spinney._reproduce._papers import PAPERS
-from spinney._reproduce._parts import Options
-from spinney._reproduce._run import Report, reproduce
+from spinney._reproduce.paper import Options
+from spinney._reproduce.runner import PAPERS, Report, reproduce
 
 __all__ = ["PAPERS", "Options", "Report", "reproduce"]

@@ -3,13 +3,13 @@
 `load` takes a name from `list_datasets`; each set also has a loader of its own, such as
 `load_german_credit`. All return a `Dataset`: a table of features as a pandas or polars frame or
 a dict of NumPy arrays, the target, and the kind of each column.
-`make_waveform`, `make_gaussian_mixture` and `make_xor` draw rows of problems whose best answer is
-known.
+`make_waveform`, `make_gaussian_mixture` and `make_xor` generate problems with a known Bayes error.
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 
 from ._dataset import Dataset
+from ._generators import make_gaussian_mixture, make_waveform, make_xor
 from ._load import list_datasets, load
 from ._loaders import (
     load_adult,
@@ -35,9 +35,6 @@ from ._loaders import (
     load_wine,
     load_yeast,
 )
-from ._mixture import make_gaussian_mixture
-from ._waveform import make_waveform
-from ._xor import make_xor
 
 __all__ = [
     "Dataset",

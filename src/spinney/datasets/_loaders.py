@@ -1,32 +1,7 @@
-"""One thin loader for each data set; the facts about the sets are in `_registry`."""
+"""A loader for each data set; the facts about them are in `registry.toml`."""
 
 from ._dataset import Dataset, Format
 from ._load import load
-
-__all__ = [
-    "load_adult",
-    "load_balance_scale",
-    "load_boston_housing",
-    "load_breast_cancer_wdbc",
-    "load_breast_cancer_wisconsin",
-    "load_bupa_liver",
-    "load_car_evaluation",
-    "load_cpu_performance",
-    "load_credit_example",
-    "load_german_credit",
-    "load_german_credit_numeric",
-    "load_glass",
-    "load_haberman",
-    "load_heart_disease",
-    "load_iris",
-    "load_lymphography",
-    "load_mushroom",
-    "load_pima_indians_diabetes",
-    "load_sonar",
-    "load_waveform",
-    "load_wine",
-    "load_yeast",
-]
 
 
 def load_adult(as_: Format | None = None) -> Dataset:

@@ -10,23 +10,23 @@ _CONTROLS = bytes({*range(32)} - {*b"\t\n\r"})
 
 
 def have_matplotlib() -> bool:
-    """Say whether anything can be drawn."""
+    """Return whether Matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
 def picture(figure: Any, format_: str, *, dpi: int = 150, tight: bool = True) -> bytes:
-    """Return a figure as the content of a file: the same figure, the same bytes.
+    """Return a figure as the content of a file, the same bytes for the same figure.
 
     Parameters
     ----------
     figure : matplotlib Figure
-        What was drawn.
+        The figure.
     format_ : {"png", "svg", "pdf"}
-        Of the file.
+        Format of the file.
     dpi : int
-        Dots per inch, for PNG.
+        Dots per inch of a PNG.
     tight : bool
-        Whether the figure is cut to, or widened for, what was drawn.
+        Whether the figure is fitted to its content.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def picture(figure: Any, format_: str, *, dpi: int = 150, tight: bool = True) ->
 
 
 def pyplot() -> Any:
-    """Return `matplotlib.pyplot`, or say how to install it."""
+    """Return `matplotlib.pyplot`, or raise an error on how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as problem:
@@ -61,13 +61,13 @@ def pyplot() -> Any:
 
 
 def axes_or_new(ax: Any, size: tuple[float, float]) -> Any:
-    """Return the given axes, or those of a new figure of so many inches."""
+    """Return the given axes, or those of a new figure of this size in inches."""
     plt = pyplot()
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def text_width(text: str, size: float) -> float:
-    """Return how wide a line of text is, in inches."""
+    """Return the width of a line of text in inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 

@@ -1,4 +1,4 @@
-"""Colours that people with any colour vision can tell apart.
+"""Colours that are safe for colour-blind readers.
 
 Up to eight classes take the colours that Okabe and Ito proposed for this purpose; more take steps
 of a scale that grows evenly lighter from violet to yellow, so that at least lightness differs.

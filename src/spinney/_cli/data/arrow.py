@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from spinney._cli._refusal import Refusal
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, number_of, recoded
 from spinney._cli.data.columns import Column, Sheet, Wanted, check_names
 from spinney._cli.data.source import Source
+from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, number_of, recoded
+from spinney._cli.errors import Refusal
 
 
 def read_arrow(source: Source, wanted: Wanted | None = None) -> Sheet:

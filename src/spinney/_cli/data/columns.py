@@ -1,15 +1,14 @@
-"""A column of a table as the commands hand it on, and what is asked of columns."""
+"""A column of a table, and what the user or a model requires of columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli._refusal import Refusal
+from spinney._cli.errors import Refusal
 from spinney.datasets._dataset import Kind
 
 
@@ -20,14 +19,14 @@ class Column:
     Parameters
     ----------
     name : str
-        Its name, which may be empty.
+        Name, which may be empty.
     kind : {"numeric", "ordered", "nominal"}
-        What it is taken for.
+        Kind of the column.
     cells : ndarray
-        float64 with NaN for a gap if it is numeric, else codes: places in `categories`, -1 for a
-        gap.
+        float64 with NaN for missing values if numeric, else codes: indices into `categories`, -1
+        for missing values.
     categories : tuple of str, default=()
-        The labels in order. One that is ordered may list labels that no cell holds.
+        The labels in order. An ordered column may list labels that no cell holds.
     """
 
     name: str
@@ -35,26 +34,29 @@ class Column:
     cells: NDArray[Any]
     categories: tuple[str, ...] = ()
 
+    @classmethod
+    def of_labels(
+        cls, name: str, kind: Kind, labels: Iterable[str | None], categories: Sequence[str]
+    ) -> Self:
+        """Return a column of labels; those that are not in `categories` are missing."""
+        codes: dict[str | None, int] = {label: k for k, label in enumerate(categories)}
+        cells = np.array([codes.get(label, -1) for label in labels], dtype=np.int32)
+        return cls(name, kind, cells, tuple(categories))
+
     def __len__(self) -> int:
         return len(self.cells)
 
     @property
     def values(self) -> NDArray[Any]:
-        """The cells as a reader of the file would write them: numbers, or labels and None."""
+        """The cells as numbers, or as labels and None."""
         if self.kind == "numeric":
             return self.cells
-        labels: NDArray[Any] = self._labels[self.cells]  # the code of a gap, -1, is the last place
-        return labels
-
-    @cached_property
-    def _labels(self) -> NDArray[Any]:
-        labels = np.empty(len(self.categories) + 1, dtype=object)
-        labels[:-1] = self.categories
-        return labels
+        labels = np.array([*self.categories, None], dtype=object)  # -1 is the last place
+        return np.asarray(labels[self.cells])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether each row has no value."""
+        """Mask of the missing cells."""
         return np.isnan(self.cells) if self.kind == "numeric" else self.cells < 0
 
     @property
@@ -75,7 +77,7 @@ class Column:
 
 
 class DoubtError(Exception):
-    """A fast reader refuses a file, or may read it otherwise than it is meant."""
+    """The fast reader fails, or might misread a file."""
 
 
 def check_names(where: str, names: Iterable[str]) -> None:
@@ -87,7 +89,7 @@ def check_names(where: str, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a file writes gaps, numbers and letters, as far as the user says so."""
+    """How missing values, numbers and characters are written in a file."""
 
     na: Sequence[str] = ()  # texts that mean a gap, beside the usual ones
     encoding: str | None = None  # None for UTF-8
@@ -95,7 +97,7 @@ class TextFormat:
     decimal: str | None = None  # None for a point, and for a comma beside semicolons
 
     def options(self) -> list[tuple[str, Sequence[str]]]:
-        """Return the options of a command that say the same, each with its values."""
+        """Return the equivalent command line options, each with its values."""
         return [
             ("--na", self.na),
             ("--encoding", [self.encoding] if self.encoding is not None else []),
@@ -106,12 +108,12 @@ class TextFormat:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user, or a model, says about columns."""
+    """What the user, or a model, requires of columns."""
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    only: frozenset[str] | None = None  # columns that matter; None for all
-    without: frozenset[str] = frozenset()  # columns that do not
+    only: frozenset[str] | None = None  # columns that are needed; None for all
+    without: frozenset[str] = frozenset()  # columns that are not
     strict: bool = True  # refuse types that no tree can learn from; otherwise they are text
     text: TextFormat = field(default_factory=TextFormat)
 
@@ -120,13 +122,13 @@ class Wanted:
         return "ordered" if name in self.orders else self.kinds.get(name)
 
     def wants(self, name: str) -> bool:
-        """Say whether a column matters."""
+        """Return whether a column is needed."""
         return name not in self.without and (self.only is None or name in self.only)
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The columns of a file that matter, what was strange about them, and the names of others."""
+    """The columns that were read from a file, notes about them, and the names of the others."""
 
     columns: list[Column]
     notes: tuple[str, ...] = ()

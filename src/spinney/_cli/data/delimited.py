@@ -2,27 +2,30 @@
 
 The first line holds the names. Cells are parted by commas, semicolons or tabs, whichever the first
 line holds most of; beside semicolons, 1,5 is one and a half. A file that pyarrow refuses, or might
-read otherwise than the csv module does, is read by `careful`, which says what is wrong by its line.
+parse differently from the csv module, is read row by row with the standard library: slow, but exact
+about lines, which messages need.
 """
 
 import csv
 import io
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from spinney._cli._refusal import Refusal
 from spinney._cli.data.arrow import dictionary_codes
-from spinney._cli.data.careful import CarefulRows, line_of_row, read_carefully
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, number_of, stripped
 from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted, check_names
 from spinney._cli.data.source import Source
+from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, number_of, stripped
+from spinney._cli.errors import Refusal
+from spinney._text import plural
 
 _DELIMITERS = (",", ";", "\t")
 _SAMPLE = 100  # rows that are looked at to guess which columns are numbers
@@ -30,11 +33,12 @@ _HEAD = 1 << 16  # bytes in which they stand
 _PARSED = 1 << 20  # bytes that one thread takes at once
 _QUOTE, _LINE_ENDS = ord('"'), (ord("\n"), ord("\r"))
 _BAD_COLUMN = re.compile(r"In CSV column #(\d+): .*conversion error to double", re.DOTALL)
+_PART = 65_536  # rows that are coded at once
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 class _TurnsToTextError(Exception):
-    """A column that was taken for numbers holds something else."""
+    """A column that was expected to be numeric holds something else."""
 
     def __init__(self, columns: Sequence[int]) -> None:
         self.columns = columns
@@ -42,7 +46,7 @@ class _TurnsToTextError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """What the first line says, and which columns are read."""
+    """The header, and the columns that are read."""
 
     source: Source
     wanted: Wanted
@@ -87,7 +91,7 @@ def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
 
 
 def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | None]:
-    """Read the first line, and some rows behind it; None if these are no plain CSV."""
+    """Read the header and a sample of rows; None instead of these if they are not plain CSV."""
     encoding = wanted.text.encoding
     block = next(source.blocks(encoding), b"")
     end = block.rfind(b"\n", 0, _HEAD) + 1 or len(block)
@@ -104,7 +108,7 @@ def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | No
     except csv.Error:
         sample = None
     if sample is None:  # a name with a line end in it, or what is refused
-        names = CarefulRows(source, delimiter, encoding).header
+        names = _CarefulRows(source, delimiter, encoding).header
     header = [name.strip() for name in names]
     _check_header(header, source.where)
     layout = _Layout(
@@ -135,7 +139,7 @@ def _check_header(header: Sequence[str], where: str) -> None:
 
 
 def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
-    """Return the columns that are read as text at first; the others are tried as numbers."""
+    """Return the columns that are read as text; the others are first tried as numbers."""
     texts, wanted, number = set(), layout.wanted, layout.meaning.number
     for k in layout.kept:
         name = layout.header[k]
@@ -159,7 +163,7 @@ def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
 
 
 def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
-    """Return the columns as a table of Arrow, and whether the file has quotes."""
+    """Return the columns as an Arrow table, and whether the file has quotes."""
     names = [str(k) for k in range(len(layout.header))]
     read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
     kept = [names[k] for k in layout.kept]
@@ -189,7 +193,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
 
 
 def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
-    """Yield the text behind the first line in blocks that end with a row; say if it has quotes."""
+    """Yield the text after the header in blocks of whole rows, and whether they have quotes."""
     held: list[bytes] = []
     n_quotes, is_first = 0, True
     for block in layout.source.blocks(layout.wanted.text.encoding):
@@ -209,7 +213,7 @@ def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
 
 
 def _check_quotes(block: bytes, delimiter: str) -> None:
-    """Doubt a block unless quotes stand around whole cells, and twice inside them."""
+    """Doubt a block unless quotes enclose whole cells, and are doubled inside them."""
     letters = np.frombuffer(block, dtype=np.uint8)
     quotes = np.flatnonzero(letters == _QUOTE)
     opening, closing = quotes[0::2], quotes[1::2]
@@ -260,15 +264,15 @@ def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
                 n_lines += n_rows + 2
         if n_lines == n_rows + 1:  # no blank ones
             return row + 2
-    return line_of_row(layout.source, layout.delimiter, encoding, row)
+    return _line_of_row(layout.source, layout.delimiter, encoding, row)
 
 
 # -- Row by row
 
 
 def _read_carefully(layout: _Layout) -> Sheet:
-    rows = CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
-    found, lines = read_carefully(rows, layout.kept)
+    rows = _CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
+    found, lines = _coded_columns(rows, layout.kept)
     if not lines:
         raise Refusal(f"{layout.source.where} has column names but no rows.")
     place = Place(layout.source.where, lines.__getitem__)
@@ -278,3 +282,107 @@ def _read_carefully(layout: _Layout) -> Sheet:
     ]
     notes = tuple(note for _, note in pairs if note)
     return Sheet([column for column, _ in pairs], notes, layout.others)
+
+
+class _CarefulRows:
+    """The rows of a CSV file after the header, as lists of cells.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    delimiter : str
+        Between cells.
+    encoding : str or None
+        None for UTF-8.
+    """
+
+    def __init__(self, source: Source, delimiter: str, encoding: str | None = None) -> None:
+        self.where = source.where
+        lines = source.lines(encoding, "")  # keeps the ends of lines in cells
+        self._reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+        self.header = [cell.strip() for cell in self._next() or []]
+
+    @property
+    def line(self) -> int:
+        """The line in which the last row ended."""
+        return self._reader.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        n_columns = len(self.header)
+        while (row := self._next()) is not None:
+            if not row:  # a blank line
+                continue
+            if len(row) != n_columns:
+                raise Refusal(_broken_row(self.where, self.line, row, self.header))
+            yield row
+
+    def _next(self) -> list[str] | None:
+        begin = self.line + 1
+        try:
+            row: list[str] | None = next(self._reader, None)
+        except csv.Error as error:
+            raise Refusal(
+                f"{self.where} is not a CSV file: {error}, in the row that begins in line {begin}."
+            ) from error
+        return row
+
+
+def _coded_columns(rows: _CarefulRows, kept: Sequence[int]) -> tuple[list[Coded], "array[int]"]:
+    """Return some columns as codes, and the line of each row."""
+    lines = array("q")
+    coders = [_Coder() for _ in kept]
+    part: list[list[str]] = []
+
+    def end_part() -> None:
+        columns = list(zip(*part, strict=True))
+        for coder, k in zip(coders, kept, strict=True):
+            coder.add(columns[k])
+        part.clear()
+
+    for row in rows:
+        part.append(row)
+        lines.append(rows.line)
+        if len(part) == _PART:
+            end_part()
+    if part:
+        end_part()
+    return [coder.coded() for coder in coders], lines
+
+
+def _line_of_row(source: Source, delimiter: str, encoding: str | None, row: int) -> int:
+    """Return the line in which a row ends."""
+    rows = _CarefulRows(source, delimiter, encoding)
+    for place, _ in enumerate(rows):
+        if place == row:
+            break
+    return rows.line
+
+
+class _Coder:
+    """Encodes the distinct texts of a column in order of appearance."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._parts: list[Any] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        codes = self._codes
+        for text in dict.fromkeys(cells):
+            codes.setdefault(text, len(codes))
+        self._parts.append(np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells)))
+
+    def coded(self) -> Coded:
+        parts = self._parts or [np.zeros(0, dtype=np.int32)]
+        return Coded(np.concatenate(parts), list(self._codes))
+
+
+def _broken_row(where: str, line: int, row: Sequence[str], header: Sequence[str]) -> str:
+    if len(row) < len(header):
+        place = f"it ends in column {header[len(row) - 1]!r}, before {header[len(row)]!r}"
+    else:
+        place = f"{row[len(header)]!r} comes after the last column, {header[-1]!r}"
+    return (
+        f"{where}, line {line}: {plural(len(row), 'cell')}, but the first line names "
+        f"{plural(len(header), 'column')}: {place}."
+    )

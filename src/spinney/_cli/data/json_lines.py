@@ -4,22 +4,20 @@ pyarrow takes no part in what is refused: lines that it does not take, cells of 
 whatever is nested are read line by line with the standard library, which names the line.
 """
 
-import io
 import json
 import re
 from array import array
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from spinney._cli._refusal import Refusal
 from spinney._cli.data.arrow import dictionary_codes
-from spinney._cli.data.cells import Coded, Meaning, Place, column_of, recoded, stripped
 from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
 from spinney._cli.data.source import Source
+from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, recoded, stripped
+from spinney._cli.errors import Refusal
 
 _NESTED = re.compile(rb":\s*[\[{]")
 _PLAIN_TYPES = (pa.float64(), pa.string(), pa.bool_(), pa.null())
@@ -153,7 +151,7 @@ def _read_cells(
     texts: set[str] = set()
     lines = array("q")
     others: dict[str, None] = {}
-    for number, line in enumerate(_lines(source, wanted.text.encoding), start=1):
+    for number, line in enumerate(source.lines(wanted.text.encoding, None), start=1):
         if not line.strip():
             continue
         for name, value in _object(source.where, number, line).items():
@@ -169,11 +167,6 @@ def _read_cells(
     for column in cells.values():
         column.extend([""] * (len(lines) - len(column)))
     return cells, texts, lines, tuple(others)
-
-
-def _lines(source: Source, encoding: str | None) -> Iterator[str]:
-    for block in source.blocks(encoding):
-        yield from io.StringIO(block.decode(), newline=None)
 
 
 def _object(where: str, number: int, line: str) -> dict[str, Any]:
@@ -198,7 +191,7 @@ def _object(where: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _is_text(found: dict[str, Any]) -> bool:
-    """Say whether names and texts can be written: JSON may escape half of a surrogate pair."""
+    """Return whether names and texts can be written: JSON may escape half of a surrogate pair."""
     try:
         return bool(json.dumps(found, ensure_ascii=False).encode())
     except UnicodeEncodeError:

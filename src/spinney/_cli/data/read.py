@@ -1,21 +1,20 @@
-"""Which reader reads a file: by how its name ends, else by its first bytes."""
+"""Tables by name: bundled data sets, and files by their suffix or else their first bytes."""
 
-from spinney._cli._refusal import Refusal
-from spinney._cli.data.columns import Sheet, Wanted
-from spinney._cli.data.source import Source
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
-_ENDINGS = {
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
-    ".parquet": "arrow",
-    ".pq": "arrow",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
-_BEGINNINGS = {b"PAR1": "arrow", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+from spinney._cli.data.columns import Column, Sheet, Wanted
+from spinney._cli.data.source import Source, find_source
+from spinney._cli.errors import Refusal
+from spinney._nearest import did_you_mean
+from spinney._table import CodedLabels
+from spinney.datasets import list_datasets, load
+from spinney.datasets._dataset import Task
+
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
+_ARROW_MAGIC = (b"PAR1", b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
 
 
 def read_file(source: Source, wanted: Wanted | None = None) -> Sheet:
@@ -25,7 +24,7 @@ def read_file(source: Source, wanted: Wanted | None = None) -> Sheet:
         raise Refusal(f"{source.where} is a spreadsheet. Save it as CSV in UTF-8.")
     if suffix == ".spinney":
         raise Refusal(f"{source.where} is a model file, and a table is needed here.")
-    form = _ENDINGS.get(suffix) or _form_of(source)
+    form = _form_of(source)
     if form == "arrow":
         from spinney._cli.data.arrow import read_arrow
 
@@ -40,11 +39,69 @@ def read_file(source: Source, wanted: Wanted | None = None) -> Sheet:
 
 
 def _form_of(source: Source) -> str:
-    head = source.head(8)
-    for beginning, form in _BEGINNINGS.items():
-        if head.startswith(beginning):
-            return form
+    if source.suffix in _JSON_SUFFIXES:
+        return "json"
+    if source.suffix in _ARROW_SUFFIXES or source.head(8).startswith(_ARROW_MAGIC):
+        return "arrow"
     if source.content is not None:
         with source.open() as file:
             return "json" if file.read(1) == b"{" else "csv"
     return "csv"
+
+
+def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
+    """Return the columns of a bundled set with its target last, the target's name and the task."""
+    data = load(name, as_="dict")
+    columns = [
+        Column(n, "numeric", data.data[n])
+        if data.kinds[n] == "numeric"
+        else Column.of_labels(n, data.kinds[n], data.data[n].tolist(), data.categories[n])
+        for n in data.feature_names
+    ]
+    target, labels = data.target_name, data.target.tolist()
+    if data.task == "regression":
+        last = Column(target, "numeric", data.target)
+    else:
+        last = Column.of_labels(target, "nominal", labels, sorted(set(labels)))
+    return [*columns, last], target, data.task
+
+
+def read_table(name: str, wanted: Wanted) -> tuple[Sheet, str | None, Task | None]:
+    """Read a bundled data set, with its target and task, or a file."""
+    if name not in list_datasets():
+        return read_file(find_file(name), wanted), None, None
+    for option, values in wanted.text.options():
+        if values:
+            raise Refusal(f"{option} is for files, and {name!r} is a bundled set.")
+    columns, target, task = bundled_columns(name)
+    return Sheet(columns), target, task
+
+
+def find_file(name: str) -> Source:
+    """Return the file of this name, or standard input for -."""
+    path = Path(name)
+    if name == "-":
+        return find_source(name)
+    if path.is_fifo() or path.is_char_device():
+        raise Refusal(
+            f"{name!r} is no file but a stream, and a table is read more than once. Write it to a "
+            "file first, or give it as standard input: -."
+        )
+    if path.is_dir():
+        raise Refusal(f"{name!r} is a folder. Give the path of a file with a table.")
+    if path.exists():
+        return find_source(name)
+    if path.suffix or len(path.parts) > 1:
+        raise Refusal(f"there is no file {name!r}.")
+    hint = did_you_mean(name, list_datasets()) or " `spinney datasets` lists the names."
+    raise Refusal(f"there is no data set and no file {name!r}.{hint}")
+
+
+def as_table(columns: Iterable[Column]) -> dict[str, Any]:
+    """Return columns as a table that estimators accept."""
+    return {
+        column.name: column.cells
+        if column.kind == "numeric"
+        else CodedLabels(column.cells, column.categories, ordered=column.kind == "ordered")
+        for column in columns
+    }

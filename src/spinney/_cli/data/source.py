@@ -1,4 +1,4 @@
-"""Where a table comes from: a file or standard input, unpacked, and text in whole lines.
+"""The source of a table: a file or standard input, decompressed, and text in whole lines.
 
 Damage, another encoding and lines without an end are refused here, so that every reader of text
 starts from lines in UTF-8. A file is read in blocks: what is refused costs no memory.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from spinney._cli._refusal import Refusal
+from spinney._cli.errors import Refusal
 
 _BLOCK = 1 << 23  # bytes that are read at once
 LONGEST_LINE = 1 << 26  # a table of a million columns has lines of some 10 MB
@@ -26,19 +26,19 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or what standard input held."""
+    """A file, or the content of standard input."""
 
     name: str  # as the user wrote it
     content: bytes | None = None  # of standard input
 
     @property
     def where(self) -> str:
-        """Return the words for it in messages."""
+        """Name in messages."""
         return repr(self.name) if self.content is None else "standard input"
 
     @property
     def suffix(self) -> str:
-        """How the name ends, in small letters, without that of a packed file."""
+        """Suffix of the name in lower case, without that of a compressed file."""
         suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
         if suffixes[-1:] and suffixes[-1] in _PACKED:
             suffixes = suffixes[:-1]
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def packing(self) -> str | None:
-        """How it is compressed, by its name, else by its first bytes."""
+        """Compression, by the name or else by the first bytes."""
         by_name = _PACKED.get(Path(self.name).suffix.lower())
         if by_name is not None:
             return by_name
@@ -54,7 +54,7 @@ class Source:
         return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
     def head(self, size: int) -> bytes:
-        """Return its first bytes, as they are."""
+        """Return the first bytes, not decompressed."""
         with self.refusing(), self._raw() as file:
             return file.read(size)
 
@@ -65,7 +65,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[Any]:
-        """Open it for reading bytes, unpacked."""
+        """Open it for reading bytes, decompressed."""
         packing = self.packing
         with self.refusing(), self._raw() as raw:
             if packing == "gzip":
@@ -81,7 +81,7 @@ class Source:
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Turn what can go wrong with reading into a refusal."""
+        """Turn errors of reading into refusals."""
         try:
             yield
         except (OSError, EOFError, zlib.error) as error:
@@ -112,8 +112,13 @@ class Source:
             if held:
                 yield self._checked(b"".join(rest), begin, encoding)
 
+    def lines(self, encoding: str | None, newline: str | None) -> Iterator[str]:
+        """Yield the lines of the text, their ends as `io.StringIO` has them."""
+        for block in self.blocks(encoding):
+            yield from io.StringIO(block.decode(), newline=newline)
+
     def _checked(self, block: bytes, begin: int, encoding: str | None) -> bytes:
-        """Return a block that is text, without a byte order mark; refuse others by the line."""
+        """Return a block of text without a byte order mark; refuse others with the line."""
         if not block.isascii():
             try:
                 block.decode()
@@ -137,7 +142,7 @@ class Source:
         return block.removeprefix(_BOM) if begin == 0 else block
 
     def _line_at(self, position: int, encoding: str | None) -> int:
-        """Return the line in which a byte of the text stands; only messages ask, so it is slow."""
+        """Return the line of a byte of the text; slow, and for messages only."""
         line = 1
         with self.open() as file:
             for piece in _in_utf8(file, encoding, self.where):
@@ -149,7 +154,7 @@ class Source:
 
 
 def find_source(name: str) -> Source:
-    """Return the source that a name on the command line means: a path, or - for standard input."""
+    """Return the source for a name on the command line: a path, or - for standard input."""
     return Source(name, _standard_input()) if name == "-" else Source(name)
 
 
@@ -165,12 +170,12 @@ def _standard_input() -> bytes:
 
 
 def _end_of_lines(piece: bytes) -> int:
-    """Return where the last whole line ends: behind LF, or behind CR that LF cannot follow."""
+    """Return the end of the last whole line: after LF, or after CR that LF cannot follow."""
     return piece.rfind(b"\n") + 1 or piece.rfind(b"\r", 0, len(piece) - 1) + 1
 
 
 def _in_utf8(file: Any, encoding: str | None, where: str) -> Iterator[bytes]:
-    """Yield a file in pieces, in UTF-8 if an encoding is given, else as it is."""
+    """Yield a file in pieces, converted to UTF-8 if an encoding is given."""
     decoder = None if encoding is None else _decoder(encoding)
     while True:
         piece: bytes = file.read(_BLOCK)

@@ -1,0 +1,79 @@
+"""The `spinney` command."""
+
+import errno
+import io
+import sys
+from typing import Any
+
+import click
+
+from spinney import __version__
+
+SUMMARIES = {
+    "train": "Train a model; show it and its cross-validated error.",
+    "predict": "Predict the rows of a table.",
+    "evaluate": "Evaluate a model on labelled data.",
+    "prune": "Show the pruning sequence of a tree, and select a subtree.",
+    "rules": "Write a model as rules, SQL, C, Python or JSON.",
+    "explain": "Explain the prediction of one row.",
+    "compare": "Compare models on the same partitions, with statistical tests.",
+    "reproduce": "Reproduce published experiments.",
+    "datasets": "List the bundled data sets.",
+}
+
+
+class Commands(click.Group):
+    """The commands, whose options are imported when one is run; errors are one sentence."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which people need them."""
+        return list(SUMMARIES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command with its options."""
+        from spinney._cli.options import COMMANDS
+
+        return COMMANDS.get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing their options."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command, or suggest the closest name."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from spinney._nearest import did_you_mean
+
+            hint = did_you_mean(args[0], SUMMARIES)
+            raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an operating system error, such as a full disk, becomes a refusal."""
+        _replace_unencodable()
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # as in `spinney ... | head`, which click handles
+                raise
+            from spinney._cli.errors import Refusal
+
+            what = repr(error.filename) if error.filename else "the output"
+            raise Refusal(f"cannot go on with {what}: {error.strerror or error}.") from error
+
+
+def _replace_unencodable() -> None:
+    """Escape characters that the terminal's encoding lacks, such as a tick in cp1252."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+main = Commands(
+    "spinney",
+    help="Decision trees and small forests that people can read, defend and ship.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+)
+click.version_option(__version__, prog_name="spinney")(main)

@@ -1,0 +1,98 @@
+"""`spinney datasets`: the list of bundled data sets, and the description of each."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from spinney._cli.data.columns import Column
+from spinney._cli.data.read import bundled_columns
+from spinney._cli.data.reading import read_data
+from spinney._cli.data.text_cells import exact_text
+from spinney._cli.errors import Refusal
+from spinney._cli.output import check_output, write_text
+from spinney._cli.render import Screen, print_result
+from spinney._cli.summary import reading_dict, show_reading
+from spinney._nearest import did_you_mean
+from spinney.datasets import list_datasets, load
+
+
+def run(name: str | None, out: Path | None, as_json: bool) -> None:
+    """List the bundled data sets, or describe one of them."""
+    check_output("--out", out)
+    if name is None:
+        if out is not None:
+            raise Refusal("--out: say which data set to write: spinney datasets NAME --out FILE.")
+        facts = [_facts(known) for known in list_datasets()]
+        print_result(
+            lambda screen: show_list(facts, screen),
+            lambda: json.dumps(facts, indent=2),
+            as_json=as_json,
+        )
+        return
+    if name not in list_datasets():
+        raise Refusal(f"there is no data set {name!r}.{did_you_mean(name, list_datasets())}")
+    if out is not None:
+        write_csv(name, out)
+    print_result(
+        lambda screen: describe(name, screen),
+        lambda: to_json(name),
+        as_json=as_json,
+        written={"The data set is in": out},
+    )
+
+
+def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
+    """Print the size and the target of every data set."""
+    rows = [["name", "rows", "features", "target"]]
+    for fact in facts:
+        kind = "a number" if fact["classes"] is None else f"{fact['classes']} classes"
+        target = f"{fact['target']}, {kind}"
+        rows.append([fact["name"], str(fact["rows"]), str(fact["features"]), target])
+    screen.table(rows, left=(0, 3))
+
+
+def _facts(name: str) -> dict[str, Any]:
+    data = load(name, as_="dict")
+    return {
+        "name": name,
+        "rows": len(data.target),
+        "features": len(data.feature_names),
+        "target": data.target_name,
+        "task": data.task,
+        "classes": None if data.task == "regression" else len(set(data.target)),
+        "licence": data.licence,
+    }
+
+
+def describe(name: str, screen: Screen) -> None:
+    """Print the facts about one data set."""
+    data = load(name, as_="dict")
+    show_reading(read_data(name), screen)
+    screen.head("About")
+    screen.wrapped(data.description)
+    screen.pairs([("source", data.citation), ("licence", data.licence)])
+
+
+def to_json(name: str) -> str:
+    """Return the facts about one data set."""
+    data = load(name, as_="dict")
+    about = {key: getattr(data, key) for key in ("description", "citation", "licence")}
+    return json.dumps(reading_dict(read_data(name)) | about, indent=2)
+
+
+def write_csv(name: str, path: Path) -> None:
+    """Write a data set as CSV with a header, the target last, missing values empty."""
+    columns, _, _ = bundled_columns(name)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    writer.writerows(zip(*map(_cells, columns), strict=True))
+    write_text("--out", path, text.getvalue())
+
+
+def _cells(column: Column) -> list[str]:
+    if column.kind != "numeric":
+        return ["" if value is None else value for value in column.values.tolist()]
+    return ["" if n != n else exact_text(n) for n in column.values.tolist()]

@@ -1,0 +1,129 @@
+"""`spinney predict`: copied columns, the prediction, probabilities."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from spinney._cli.data.columns import TextFormat
+from spinney._cli.data.match import Rows, read_rows
+from spinney._cli.data.text_cells import number_of
+from spinney._cli.errors import Refusal, refusing
+from spinney._cli.models import load_model
+from spinney._cli.output import check_output, write_text
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of what spreadsheets take for a formula
+
+
+def run(
+    model: Path,
+    data: str,
+    proba: bool,
+    keep: tuple[str, ...],
+    safe_cells: bool,
+    out: Path | None,
+    as_json: bool,
+    **text: Any,
+) -> None:
+    """Predict the rows of a table."""
+    check_output("--out", out, data, model)
+    fitted = load_model(model)
+    check_kept(fitted, keep, proba=proba)
+    rows = read_rows(data, fitted, keep, copied=True, text=TextFormat(**text))
+    table = predictions(fitted, rows, keep=keep, proba=proba)
+    for note in rows.notes:
+        click.echo(f"Note: {note}.", err=True)
+    written = to_json_lines(table) if as_json else to_csv(table, safe=safe_cells)
+    if out is None:
+        click.echo(written, nl=False, color=True)  # escape sequences in the data are kept
+    else:
+        write_text("--out", out, written)
+        click.echo(f"The predictions are in {out}.", err=True)
+
+
+def check_kept(model: Any, keep: Sequence[str], *, proba: bool) -> None:
+    """Refuse to keep a column with the name of an output column, before any work is done."""
+    taken = {"prediction"}
+    if proba:
+        taken |= {f"p_{label}" for label in getattr(model, "classes_", np.zeros(0)).tolist()}
+    for place, name in enumerate(keep):
+        if name in taken:
+            raise Refusal(
+                f"--keep: the predictions have a column {name!r} of their own. Rename that of the "
+                "table."
+            )
+        if name in keep[:place]:
+            raise Refusal(f"--keep: {name!r} is named twice.")
+
+
+def predictions(
+    model: Any, rows: Rows, *, keep: Sequence[str] = (), proba: bool = False
+) -> dict[str, list[Any]]:
+    """Return columns by name: those to keep, `prediction`, and `p_<class>` with `proba`."""
+    for name in keep:
+        if name not in rows.columns:
+            raise Refusal(f"--keep: no column {name!r}.{rows.hint(name)}")
+    if proba and not hasattr(model, "predict_proba"):
+        raise Refusal("--proba: this model has no probabilities.")
+    table: dict[str, list[Any]] = {
+        name: [None if v != v else _plain(v) for v in rows.columns[name].values.tolist()]
+        for name in keep
+    }
+    with refusing():
+        table["prediction"] = [_plain(value) for value in model.predict(rows.X).tolist()]
+        if proba:
+            shares = model.predict_proba(rows.X)
+            for k, label in enumerate(model.classes_.tolist()):
+                table[f"p_{label}"] = shares[:, k].tolist()
+    return table
+
+
+def to_csv(table: dict[str, list[Any]], *, safe: bool = False) -> str:
+    """Return a table as CSV, optionally without text that is a formula to a spreadsheet."""
+    if safe:
+        table = {_safe(name): list(map(_safe, cells)) for name, cells in table.items()}
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return text.getvalue()
+
+
+def to_json_lines(table: dict[str, list[Any]]) -> str:
+    """Return a table as JSON lines; copied cells that are numbers in canonical form are numbers."""
+    kept = list(table).index("prediction")
+    columns = list(table.values())
+    typed = [[_number(cell) for cell in cells] for cells in columns[:kept]] + columns[kept:]
+    rows = zip(*typed, strict=True)
+    return "".join(json.dumps(dict(zip(table, row, strict=True))) + "\n" for row in rows)
+
+
+def _safe(cell: Any) -> Any:
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA) and number_of(cell) is None
+    return f"'{cell}" if is_formula else cell
+
+
+def _number(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell
+    for kind in (int, float):
+        try:
+            number = kind(cell)
+        except ValueError:
+            continue
+        if str(number) == cell and math.isfinite(number):
+            return number
+    return cell
+
+
+def _plain(value: Any) -> Any:
+    """Return an integer for an integral float, as most tables write it."""
+    if isinstance(value, float) and abs(value) < 2**53 and value.is_integer():
+        return int(value)
+    return value

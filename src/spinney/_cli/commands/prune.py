@@ -1,0 +1,156 @@
+"""`spinney prune`: the pruning sequence of a tree, and the subtree that is selected."""
+
+import copy
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spinney import Tree
+from spinney._cli.commands.train import Settings, train
+from spinney._cli.data.columns import TextFormat
+from spinney._cli.data.match import read_answers
+from spinney._cli.data.reading import Choices, Reading, read_data
+from spinney._cli.errors import Refusal, refusing
+from spinney._cli.metrics import parse_costs
+from spinney._cli.models import load_model, save_model
+from spinney._cli.output import check_output, check_plot_file, save_plot
+from spinney._cli.render import Screen, leaves_text, print_result
+from spinney._cli.summary import path_dict, show_path
+from spinney.datasets import list_datasets
+from spinney.plot import plot_pruning_path
+from spinney.pruning import PruningPath, cost_complexity_path, select
+
+
+def run(
+    source: str,
+    test: str | None,
+    rule: str,
+    leaves: int | None,
+    alpha: float | None,
+    cv: int,
+    costs: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Show the pruning sequence of a tree, and select a subtree."""
+    is_model = source not in list_datasets() and source.lower().endswith(".spinney")
+    check_output("--out", out, test, None if is_model else source)
+    check_plot_file(plot)
+    choices = Choices(**options)
+    if is_model:
+        found = from_model(Path(source), test, choices.target, rule, choices.text)
+    elif test is not None:
+        raise Refusal("--test goes with a model file; a table is divided by --cv instead.")
+    else:
+        reading = read_data(source, choices)
+        prices = parse_costs(costs, reading.classes) if costs else {}
+        found = from_table(reading, Settings(cv=cv, rule=rule, seed=seed, jobs=jobs, costs=prices))
+    found = choose(found, leaves=leaves, alpha=alpha)
+    save_model(found.model(), out)  # files first: they are there even if printing fails
+    save_plot(lambda: plot_pruning_path(found.path), plot)
+    print_result(
+        lambda screen: show(found, screen),
+        lambda: to_json(found),
+        as_json=as_json,
+        written={"The model is in": out, "The picture is in": plot},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A pruning sequence, and the subtree that is selected."""
+
+    source: str
+    estimator: Any  # fitted, with the tree as it was
+    path: PruningPath
+    chosen: int
+    judged_by: str
+    remarks: tuple[tuple[str, str], ...] = ()  # about the table
+
+    @property
+    def tree(self) -> Tree:
+        """The selected tree."""
+        return self.path.trees[self.chosen]
+
+    def model(self) -> Any:
+        """Return the estimator with the selected tree."""
+        model = copy.copy(self.estimator)
+        vars(model).pop("rules_", None)  # those of C4.5 were of the larger tree
+        model.tree_ = self.tree
+        return model
+
+
+def from_table(reading: Reading, settings: Settings) -> Choice:
+    """Grow a tree, and evaluate its subtrees by cross-validation."""
+    training = train(reading, settings)
+    path: PruningPath = training.model.pruning_path_
+    assert path.selected is not None
+    judge = f"{training.n_folds}-fold cross-validation"
+    remarks = tuple(reading.remarks)
+    return Choice(reading.source, training.model, path, path.selected, judge, remarks)
+
+
+def from_model(
+    file: Path, test: str | None, target: str | None, rule: str, text: TextFormat
+) -> Choice:
+    """Take the tree of a model, and evaluate its subtrees on test rows if there are any."""
+    model = load_model(file)
+    if not hasattr(model, "tree_"):
+        raise Refusal(f"{str(file)!r} is no single tree: only one tree can be pruned here.")
+    own: PruningPath | None = getattr(model, "pruning_path_", None)
+    if test is not None:
+        path = cost_complexity_path(own.trees[0] if own is not None else model.tree_)
+        answers = read_answers(test, model, target, text)
+        with refusing():
+            select(path, answers.rows.X, answers.y, rule)
+        assert path.selected is not None
+        return Choice(str(file), model, path, path.selected, f"{len(answers.y)} rows of {test}")
+    if own is not None and own.errors is not None and own.standard_errors is not None:
+        own.choose(own.errors, own.standard_errors, rule)
+        assert own.selected is not None
+        return Choice(str(file), model, own, own.selected, "the cross-validation of its training")
+    return Choice(str(file), model, cost_complexity_path(model.tree_), 0, "nothing but training")
+
+
+def choose(found: Choice, *, leaves: int | None, alpha: float | None) -> Choice:
+    """Select by number of leaves or penalty instead of by the rule."""
+    if leaves is not None and alpha is not None:
+        raise Refusal("--leaves and --alpha both choose a size: give one of them.")
+    if alpha is not None and math.isnan(alpha):
+        raise Refusal("--alpha must be a number, got nan.")
+    path, place = found.path, found.chosen
+    if leaves is not None:
+        place = int(np.flatnonzero(path.n_leaves <= leaves)[0])
+    elif alpha is not None:
+        place = int(np.flatnonzero(path.alphas <= alpha * (1 + 1e-10))[-1])
+    else:
+        return found
+    path.selected, path.rule = place, None
+    return replace(found, chosen=place)
+
+
+def show(found: Choice, screen: Screen) -> None:
+    """Print the sequence and the selected tree."""
+    screen.line(f"Tree of {found.source}, judged by {found.judged_by}", bold=True)
+    if found.remarks:
+        screen.pairs(found.remarks)
+    show_path(found.path, screen)
+    tree = found.tree
+    screen.head(f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
+    screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
+
+
+def to_json(found: Choice) -> str:
+    """Return the sequence and the selected tree."""
+    path = path_dict(found.path) | {"selected": found.chosen}
+    about: dict[str, Any] = {"source": found.source, "judged_by": found.judged_by}
+    about["remarks"] = [words for _, words in found.remarks]
+    return json.dumps(about | {"pruning": path, "tree": found.tree.to_dict()}, indent=2)

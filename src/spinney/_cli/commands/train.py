@@ -1,0 +1,350 @@
+"""`spinney train`: a fitted model, its cross-validated error, and the report about both."""
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spinney import Tree
+from spinney._cli.data.reading import Choices, Reading, read_data
+from spinney._cli.errors import Refusal, refusing
+from spinney._cli.metrics import (
+    Costs,
+    Estimate,
+    cross_validate,
+    of_path,
+    of_predictions,
+    parse_costs,
+)
+from spinney._cli.models import MODELS, make_model, parse_settings, save_model, trees_of
+from spinney._cli.output import check_output, check_plot_file, save_plot
+from spinney._cli.render import Screen, fold_progress, leaves_text, print_result
+from spinney._cli.summary import (
+    MOST_NAMES,
+    estimate_pairs,
+    path_dict,
+    reading_dict,
+    show_path,
+    show_reading,
+)
+from spinney._text import plural
+from spinney.pruning import PruningPath
+from spinney.tree._expression import ExpressionTest
+
+_MOST_CATEGORIES = 12  # of a surrogate
+_MOST_LEAVES = 60  # of a tree that is shown in full
+_BAR = 20  # characters of the largest importance
+
+
+def run(
+    data: str,
+    model: str,
+    cv: int,
+    no_cv: bool,
+    rule: str,
+    costs: tuple[str, ...],
+    given: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Train a model; show it and its cross-validated error."""
+    check_output("--out", out, data)
+    check_plot_file(plot)
+    growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
+    named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
+    changes = {key: value for key, value in named.items() if value is not None}
+    reading = read_data(data, Choices(**options))
+    settings = Settings(
+        model=model,
+        cv=0 if no_cv else cv,
+        rule=rule,
+        seed=seed,
+        jobs=jobs,
+        changes={**changes, **parse_settings(given)},
+        costs=parse_costs(costs, reading.classes) if costs else {},
+    )
+    with fold_progress(settings.cv) as on_fold:
+        training = train(reading, settings, on_fold)
+    save_model(training.model, out)  # files first: they are there even if printing fails
+    save_plot(training.draw, plot)
+    print_result(
+        lambda screen: show(training, screen),
+        lambda: json.dumps(as_dict(training), indent=2, allow_nan=False),
+        as_json=as_json,
+        written={"The model is in": out, "The tree is drawn in": plot},
+    )
+
+
+# -- Training
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The model, and how it is trained and evaluated."""
+
+    model: str = "cart"
+    cv: int = 10
+    rule: str = "1se"
+    seed: int = 0
+    jobs: int = -1
+    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    costs: Costs = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A fitted model and its estimated error."""
+
+    reading: Reading
+    settings: Settings
+    model: Any
+    estimate: Estimate | None  # None if there was no cross-validation
+    notes: tuple[str, ...] = ()  # warnings of the model
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The tree, or those of the members."""
+        return trees_of(self.model)
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree, if the model is one."""
+        return getattr(self.model, "tree_", None)
+
+    @property
+    def path(self) -> PruningPath | None:
+        """The pruning path that the tree was selected from, if there is one."""
+        path: PruningPath | None = getattr(self.model, "pruning_path_", None)
+        return None if path is None or path.selected is None else path
+
+    @property
+    def n_folds(self) -> int:
+        """The number of folds, no more than there are rows."""
+        return min(self.settings.cv, self.reading.n_rows)
+
+    def draw(self) -> Any:
+        """Draw the tree; return the axes."""
+        if self.tree is None:
+            raise Refusal("--plot draws one tree, and this model is not one.")
+        return self.tree.plot()
+
+    def importances(self) -> list[tuple[str, float]]:
+        """Return the features with positive importance, the most important first."""
+        shares = getattr(self.model, "feature_importances_", None)
+        if shares is None:
+            return []
+        names = [column.name for column in self.reading.features]
+        pairs = zip(names, np.asarray(shares).tolist(), strict=True)
+        return sorted((pair for pair in pairs if pair[1] > 0), key=lambda pair: -pair[1])
+
+
+def train(
+    reading: Reading, settings: Settings, on_fold: Callable[[], None] = lambda: None
+) -> Training:
+    """Train a model, and estimate its error by cross-validation.
+
+    Parameters
+    ----------
+    reading : Reading
+        The data.
+    settings : Settings
+        Model and parameters; with `cv` 0 the error is not estimated.
+    on_fold : callable
+        Called after each fold of the cross-validation.
+
+    Returns
+    -------
+    Training
+    """
+    model = unfitted(reading, settings)
+    with refusing(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = model.fit(reading.X, reading.y)
+        notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+        path = getattr(fitted, "pruning_path_", None)
+        estimate = None
+        if settings.cv and path is not None and path.selected is not None:
+            estimate = of_path(reading, path, settings.costs)
+        elif settings.cv:
+            predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+            estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
+    return Training(reading, settings, fitted, estimate, notes)
+
+
+def unfitted(reading: Reading, settings: Settings) -> Any:
+    """Return the unfitted model that the settings describe."""
+    changes = dict(settings.changes)
+    if settings.costs:
+        changes["cost_matrix"] = dict(settings.costs)
+    with refusing():
+        model = make_model(settings.model, reading.task, changes)
+    shared: dict[str, Any] = {"random_state": settings.seed, "n_jobs": settings.jobs}
+    if getattr(model, "pruning", None) == "cost_complexity":
+        shared |= {"cv": settings.cv or 10, "rule": settings.rule}
+    known = model.get_params(deep=False)
+    return model.set_params(
+        **{key: value for key, value in shared.items() if key in known and key not in changes}
+    )
+
+
+# -- As text
+
+
+def show(training: Training, screen: Screen) -> None:
+    """Print the data, the model, its error, the pruning path, surrogates and importances."""
+    show_reading(training.reading, screen)
+    if training.tree is not None:
+        _show_tree(training, training.tree, screen)
+    else:
+        _show_members(training, screen)
+    for note in training.notes:
+        screen.wrapped(f"Note: {note}")
+    if training.estimate is not None:
+        _show_error(training, training.estimate, screen)
+    if training.path is not None:
+        show_path(training.path, screen)
+    if training.tree is not None and training.tree.root.surrogates:
+        _show_surrogates(training, training.tree, screen)
+    if training.importances():
+        _show_importances(training, screen)
+
+
+def _show_tree(training: Training, tree: Tree, screen: Screen) -> None:
+    screen.head(f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
+    screen.wrapped(_how(training))
+    depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
+    screen.tree(tree.to_text(max_depth=depth))
+
+
+def _how(training: Training) -> str:
+    if training.path is None:
+        return MODELS[training.settings.model].words
+    criterion, grown = training.model.criterion, int(training.path.n_leaves[0])
+    return f"CART by {criterion}, grown to {leaves_text(grown)}, then pruned"
+
+
+def _fitting_depth(tree: Tree) -> int:
+    """Return the number of levels of a large tree to show."""
+    counts = np.cumsum(np.bincount(tree.depth))
+    return max(1, int(np.searchsorted(counts, 2 * _MOST_LEAVES)) - 1)
+
+
+def _show_members(training: Training, screen: Screen) -> None:
+    trees = training.trees
+    if not trees:
+        screen.head(f"Model: {MODELS[training.settings.model].words}")
+        screen.pairs([("experts", str(len(training.model.experts_)))])
+        return
+    screen.head(f"Model: {plural(len(trees), 'tree')}")
+    leaves = np.array([tree.n_leaves for tree in trees])
+    depths = [tree.max_depth for tree in trees]
+    spread = f"{leaves.mean():.1f} on average, {leaves.min()} to {leaves.max()}"
+    pairs = [("kind", MODELS[training.settings.model].words), ("leaves", spread)]
+    pairs.append(("depth", f"{min(depths)} to {max(depths)}"))
+    kept = getattr(training.model, "selected_", None)
+    if kept is not None and len(kept) < len(trees):
+        pairs.append(("voting", f"{len(kept)} of {len(trees)}"))
+    oob = getattr(training.model, "oob_score_", None)
+    if oob is not None and training.reading.task == "classification":
+        pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
+    screen.pairs(pairs)
+
+
+def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
+    what = "Cost" if found.measure == "cost per row" else "Error"
+    screen.head(f"{what} by {training.n_folds}-fold cross-validation")
+    pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
+    if found.relative is not None:
+        squared = "squared error" if found.measure == "RMSE" else what.lower()
+        always = f"always {found.baseline_name}"
+        pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
+    screen.pairs(pairs)
+    if training.path is not None:
+        words = "The same folds chose the size of the tree: expect slightly more on new rows."
+        screen.wrapped(words)
+
+
+def _show_surrogates(training: Training, tree: Tree, screen: Screen) -> None:
+    root = tree.root
+    assert root.test is not None
+    if isinstance(root.test, ExpressionTest):
+        asked = [root.test.columns[feature].name for feature in root.test.features]
+    else:
+        asked = [root.test.feature_name]
+    missing = " or ".join(f"{name} ({training.reading.gaps.get(name, 0)} here)" for name in asked)
+    screen.head(f"Surrogates at the root, for rows without {missing}")
+    for surrogate in root.surrogates:
+        turned = "not " if surrogate.reversed else ""
+        test = surrogate.test.branch_text(0, max_categories=_MOST_CATEGORIES)
+        line = f"{turned}{test}: agrees in {100 * surrogate.agreement:.1f} % of rows"
+        screen.wrapped(line, carried="    ")
+
+
+def _show_importances(training: Training, screen: Screen) -> None:
+    ranked = training.importances()
+    used = plural(len(ranked), "feature")
+    screen.head(f"Importances: {used} used of {len(training.reading.features)}")
+    screen.pairs(
+        [
+            (name, f"{share:.3f}  {'#' * max(1, round(_BAR * share))}")
+            for name, share in ranked[:MOST_NAMES]
+        ],
+    )
+    if len(ranked) > MOST_NAMES:
+        screen.wrapped(f"and {plural(len(ranked) - MOST_NAMES, 'feature')} more")
+
+
+# -- As JSON
+
+
+def as_dict(training: Training) -> dict[str, Any]:
+    """Return all that is shown, and the tree as `Tree.from_dict` reads it."""
+    found = training.estimate
+    result: dict[str, Any] = {
+        "data": reading_dict(training.reading),
+        "settings": _settings(training),
+        "notes": list(training.notes),
+        "error": None,
+        "trees": [tree.n_leaves for tree in training.trees],
+        "importances": dict(training.importances()),
+    }
+    if found is not None:
+        result["error"] = {
+            "measure": found.measure,
+            "folds": training.n_folds,
+            "value": found.value,
+            "interval": [found.low, found.high],
+            "baseline": found.baseline,
+            "baseline_prediction": found.baseline_name,
+            "relative": found.relative,
+        }
+    if training.path is not None:
+        result["pruning"] = path_dict(training.path)
+    if training.tree is not None:
+        result["surrogates_at_root"] = [
+            {"test": str(s.test), "reversed": s.reversed, "agreement": s.agreement}
+            for s in training.tree.root.surrogates
+        ]
+        result["tree"] = training.tree.to_dict()
+    return result
+
+
+def _settings(training: Training) -> dict[str, Any]:
+    settings = training.settings
+    params = training.model.get_params(deep=False)
+    costs = [{"true": a, "predicted": b, "cost": c} for (a, b), c in settings.costs.items()]
+    plain = (str, int, float, bool, list, type(None))
+    return {
+        "model": settings.model,
+        "seed": settings.seed,
+        "costs": costs,
+        **{key: value for key, value in params.items() if isinstance(value, plain)},
+    }

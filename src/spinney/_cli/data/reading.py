@@ -1,0 +1,245 @@
+"""The data of a command that trains: features, target, and notes on what was left out.
+
+Bundled data sets and files give the same, so everything after this step is written once.
+"""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._cli.data.column_checks import usable_columns
+from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
+from spinney._cli.data.read import as_table, read_table
+from spinney._cli.data.text_cells import exact_text
+from spinney._cli.errors import Refusal
+from spinney._nearest import did_you_mean
+from spinney._text import plural
+from spinney.datasets._dataset import Kind, Task
+
+_MOST_CLASSES = 10  # integers with more distinct values than this are no classes
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Features, and a target without missing values."""
+
+    source: str
+    features: tuple[Column, ...]
+    target: Column
+    task: Task
+    notes: tuple[str, ...]  # what was left out, or is unusual
+    warnings: tuple[str, ...] = ()  # what should probably be left out
+    options: tuple[str, ...] = ()  # command line options that give the same data
+
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """Notes and warnings, each with a label."""
+        return [("note", note) for note in self.notes] + [("warning", w) for w in self.warnings]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.target)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The target, for estimators."""
+        as_integers = self.task == "classification" and self.target.is_whole
+        return self.target.values.astype(np.int64) if as_integers else self.target.values
+
+    @property
+    def classes(self) -> list[Any]:
+        """The distinct values of the target, sorted."""
+        return sorted(set(self.y.tolist()))
+
+    @property
+    def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
+        """The features, for estimators."""
+        return as_table(self.features)
+
+    @property
+    def gaps(self) -> dict[str, int]:
+        """The number of missing cells of each feature that has any."""
+        counts = {column.name: int(column.missing.sum()) for column in self.features}
+        return {name: count for name, count in counts.items() if count}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options about the columns of a table."""
+
+    target: str | None = None
+    task: Task | None = None
+    drop: Sequence[str] = ()
+    drop_ids: bool = False
+    drop_unlabelled: bool = False
+    nominal: Sequence[str] = ()
+    ordered: Sequence[str] = ()  # each as NAME=A,B,C
+    na: Sequence[str] = ()
+    encoding: str | None = None
+    numeric: Sequence[str] = ()
+    decimal: str | None = None
+
+    @property
+    def text(self) -> TextFormat:
+        """The options about the format of a file."""
+        return TextFormat(self.na, self.encoding, self.numeric, self.decimal)
+
+    def wanted(self) -> Wanted:
+        """Return the required kinds of columns."""
+        orders = {}
+        for text in self.ordered:
+            name, sign, words = text.partition("=")
+            order = tuple(word.strip() for word in words.split(","))
+            if not sign or len(order) < 2 or len(set(order)) < len(order):
+                raise Refusal(
+                    f"--ordered: write NAME=A,B,C with each category once, lowest first, not "
+                    f"{text!r}."
+                )
+            orders[name.strip()] = order
+        dropped = frozenset(self.drop) - {self.target}
+        for name in self.numeric:
+            if name in self.nominal or name in orders:
+                raise Refusal(f"--numeric: {name!r} is named as a column of categories as well.")
+        kinds: dict[str, Kind] = dict.fromkeys(self.nominal, "nominal")
+        kinds |= dict.fromkeys(self.numeric, "numeric")
+        return Wanted(kinds, orders, without=dropped, text=self.text)
+
+    def options(self) -> tuple[str, ...]:
+        """Return these choices as command line options."""
+        words = []
+        chosen: list[tuple[str, Sequence[str]]] = [
+            ("--target", [self.target] if self.target is not None else []),
+            ("--task", [self.task] if self.task is not None else []),
+            ("--drop", self.drop),
+            ("--nominal", self.nominal),
+            ("--ordered", self.ordered),
+            *self.text.options(),
+        ]
+        for option, values in chosen:
+            words += [f"{option} {shlex.quote(value)}" for value in values]
+        words += ["--drop-ids"] * self.drop_ids + ["--drop-unlabelled"] * self.drop_unlabelled
+        return tuple(words)
+
+
+def read_data(name: str, choices: Choices | None = None) -> Reading:
+    """Read a bundled set or a file.
+
+    Parameters
+    ----------
+    name : str
+        Name of a bundled set, or path of a file.
+    choices : Choices, optional
+        Target, columns to leave out, and kinds of columns.
+
+    Returns
+    -------
+    Reading
+    """
+    choices = choices or Choices()
+    return replace(_read(name, choices), options=choices.options())
+
+
+def _read(name: str, choices: Choices) -> Reading:
+    wanted = choices.wanted()
+    sheet, target, task = read_table(name, wanted)
+    if target is None:
+        return _divide(name, sheet, choices)
+    sheet = Sheet([_retyped(column, wanted) for column in sheet.columns])
+    own = choices.target in (None, target)
+    choices = replace(
+        choices, target=choices.target or target, task=choices.task or (task if own else None)
+    )
+    return _divide(f"{name} (bundled)", sheet, choices)
+
+
+def _retyped(column: Column, wanted: Wanted) -> Column:
+    """Return a column of a bundled data set with the required kind."""
+    kind = wanted.kind_of(column.name)
+    if kind is None or kind == column.kind == "nominal":
+        return column
+    labels = column.values.tolist()
+    if column.kind == "numeric":
+        labels = [None if v != v else exact_text(v) for v in labels]
+    present = {label for label in labels if label is not None}
+    order = wanted.orders[column.name] if kind == "ordered" else sorted(present)
+    strange = sorted(present - set(order))
+    if strange:
+        raise Refusal(f"--ordered: {column.name!r} holds {strange[0]!r}, which is not listed.")
+    return Column.of_labels(column.name, kind, labels, order)
+
+
+def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
+    """Separate target and features; leave out rows without a target and useless columns."""
+    columns, target = sheet.columns, choices.target
+    names = [column.name for column in columns if column.name]
+    _check_names([*names, *sheet.others], choices)
+    chosen = next(column for column in columns if column.name == target)
+    gaps = chosen.missing
+    notes = list(sheet.notes)
+    if gaps.any():
+        n = int(gaps.sum())
+        if not choices.drop_unlabelled and n < len(gaps):
+            raise Refusal(
+                f"{source}: {target!r} is missing in {n} of {len(gaps)} rows, first in row "
+                f"{int(gaps.argmax()) + 1}. Fill it, or leave them out with --drop-unlabelled."
+            )
+        notes.append(f"{plural(n, 'row')} without {target} dropped")
+        columns = [column.take(~gaps) for column in columns]
+        chosen = chosen.take(~gaps)
+    if len(chosen) < 2:
+        rows = plural(len(chosen), "row")
+        raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
+    others = [c for c in columns if c.name != target and c.name not in choices.drop]
+    features, left_out, warnings = usable_columns(others, choices.drop_ids)
+    if not features:
+        raise Refusal(f"no columns are left to predict {target!r} from.")
+    task = choices.task or _guess_task(chosen)
+    _check_task(chosen, task)
+    return Reading(source, tuple(features), chosen, task, tuple(notes + left_out), tuple(warnings))
+
+
+def _check_names(names: Sequence[str], choices: Choices) -> None:
+    listed = "The columns are: " + ", ".join(names) + "."
+    if choices.target is None:
+        raise Refusal(f"say which column to predict with --target. {listed}")
+    asked: list[tuple[str, Iterable[str]]] = [
+        ("--target", [choices.target]),
+        ("--drop", choices.drop),
+        ("--nominal", choices.nominal),
+        ("--ordered", choices.wanted().orders),
+        ("--numeric", choices.numeric),
+    ]
+    for option, given in asked:
+        for name in given:
+            if name not in names:
+                raise Refusal(f"{option}: no column {name!r}.{did_you_mean(name, names)} {listed}")
+
+
+def _guess_task(target: Column) -> Task:
+    if target.kind != "numeric":
+        return "classification"
+    few = len(np.unique(target.cells)) <= _MOST_CLASSES
+    return "classification" if target.is_whole and few else "regression"
+
+
+def _check_task(target: Column, task: Task) -> None:
+    name, n_rows = target.name, len(target)
+    distinct = np.unique(target.cells)
+    if task == "regression" and target.kind != "numeric":
+        raise Refusal(f"{name!r} holds text: it cannot be predicted by regression.")
+    if target.kind == "numeric" and not np.isfinite(distinct).all():
+        raise Refusal(f"{name!r} holds an infinite number. Correct this row, or drop it.")
+    if len(distinct) == 1:
+        only = target.take(np.arange(n_rows) == 0).values.tolist()[0]
+        raise Refusal(f"{name!r} is {only!r} in all {n_rows} rows: there is nothing to tell apart.")
+    if task == "regression":
+        return
+    if target.kind == "numeric" and not target.is_whole:
+        raise Refusal(f"{name!r} holds fractions: they cannot be classes.")
+    if len(distinct) == n_rows > 2:
+        raise Refusal(f"{name!r} has a class of its own for every row: nothing to learn.")

@@ -1,0 +1,195 @@
+"""The models that commands know by name, and model files.
+
+Nothing heavy is imported here, so that help can list the models.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spinney._cli.errors import Refusal, cannot_write
+
+if TYPE_CHECKING:
+    from spinney._table import Column
+
+# -- By name
+
+
+class Model(NamedTuple):
+    """A named model.
+
+    Parameters
+    ----------
+    words : str
+        Description for help texts and reports.
+    classifier, regressor : str or None
+        Name of its class in `spinney`; None if there is none for that task.
+    settings : mapping
+        Parameters that differ from the defaults of the class.
+    has_members : bool
+        Whether it is an ensemble of CART trees, whose parameters can be set too.
+    """
+
+    words: str
+    classifier: str | None
+    regressor: str | None = None
+    settings: Mapping[str, Any] = {}
+    has_members: bool = False
+
+    def class_name(self, task: str) -> str | None:
+        """Return the name of the class for a task."""
+        return self.classifier if task == "classification" else self.regressor
+
+
+def _pair(words: str, stem: str, *, has_members: bool = False, **settings: Any) -> Model:
+    return Model(words, f"{stem}Classifier", f"{stem}Regressor", settings, has_members)
+
+
+def _bagging(words: str, **settings: Any) -> Model:
+    return _pair(words, "Bagging", has_members=True, **settings)
+
+
+MODELS = {
+    "cart": _pair("one CART tree, pruned by cross-validation", "CART", pruning="cost_complexity"),
+    "cart_full": _pair("one CART tree, fully grown", "CART"),
+    "c45": Model("one C4.5 tree, a branch for each category", "C45Classifier"),
+    "id3": Model("one ID3 tree, a branch for each category, not pruned", "ID3Classifier"),
+    "igpa": _pair("one tree, grown and pruned on halves in turn", "IGPA"),
+    "gp": _pair("one tree of evolved tests", "GPTree"),
+    "bagging": _bagging("100 trees on bootstrap samples"),
+    "trimmed_bagging": _bagging("bagging without its worst quarter", selection="trimmed"),
+    "mode_bagging": _bagging("bagging, members up to the modal error", selection="mode"),
+    "forest": _pair("a random forest of 100 trees", "RandomForest"),
+    "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
+    "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
+    "gp_forest": _pair("11 trees of evolved tests", "GPForest"),
+    "filtering": Model(
+        "three trees, boosted by filtering", "BoostByFilteringClassifier", has_members=True
+    ),
+    "mixture": _pair("a mixture of experts with a gating model", "MixtureOfExperts"),
+}
+_BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
+
+
+def names_for(task: str) -> list[str]:
+    """Return the names of the models for a task."""
+    return [name for name, model in MODELS.items() if model.class_name(task)]
+
+
+def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
+    """Return an unfitted estimator.
+
+    Parameters
+    ----------
+    name : str
+        A name in `MODELS`.
+    task : {"classification", "regression"}
+        The task.
+    changes : mapping
+        Parameters given by the user. Those that an ensemble does not have are set on its members.
+
+    Returns
+    -------
+    estimator
+    """
+    import spinney
+
+    model = MODELS[name]
+    class_name = model.class_name(task)
+    if class_name is None:
+        raise Refusal(
+            f"--model {name} predicts classes, and this target is a number. "
+            f"For numbers there are: {', '.join(names_for(task))}."
+        )
+    estimator = getattr(spinney, class_name)()
+    known = estimator.get_params(deep=False)
+    own = {key: value for key, value in changes.items() if key in known}
+    others = {key: value for key, value in changes.items() if key not in known}
+    estimator.set_params(**{**model.settings, **own})
+    if others:
+        tree_class = getattr(spinney, MODELS["cart_full"].class_name(task) or "")
+        member = tree_class(max_surrogates=0)
+        allowed = {*known, *(member.get_params() if model.has_members else ())}
+        _refuse_unknown(name, others, allowed)
+        depth = _BOOSTED_DEPTH.get(name, {}).get(task)
+        estimator.set_params(estimator=member.set_params(**{"max_depth": depth, **others}))
+    return estimator
+
+
+def _refuse_unknown(name: str, given: Iterable[str], allowed: set[str]) -> None:
+    from spinney._nearest import did_you_mean
+
+    for key in given:
+        if key == "n_estimators" and key not in allowed:
+            raise Refusal(f"--trees: {name} has no members to count. Use --model forest, say.")
+        if key not in allowed:
+            raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
+
+
+def parse_settings(given: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of `--set name=value`: numbers, true, false, null, lists, or text."""
+    import json
+
+    settings = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise Refusal(f"--set: write NAME=VALUE, such as max_depth=4, not {text!r}.")
+        try:
+            settings[name.strip()] = json.loads(value)
+        except ValueError:
+            settings[name.strip()] = value.strip()
+    return settings
+
+
+# -- In files
+
+
+def load_model(path: Path) -> Any:
+    """Return the estimator in a file."""
+    import spinney
+
+    if path.is_dir():
+        raise Refusal(f"{str(path)!r} is a folder. Give the path of a model file.")
+    if not path.exists():
+        raise Refusal(f"there is no model file {str(path)!r}. `spinney train --out` writes one.")
+    try:
+        return spinney.load(path)
+    except spinney.ModelFileError as error:
+        raise Refusal(f"cannot read the model: {error}") from error
+    except OSError as error:
+        raise Refusal(f"cannot read the model {str(path)!r}: {error.strerror}.") from error
+
+
+def save_model(model: Any, path: Path | None) -> None:
+    """Write an estimator to the file of --out, if there is one."""
+    import spinney
+
+    if path is None:
+        return
+    try:
+        spinney.save(model, path)  # whole or not at all
+    except OSError as error:
+        raise cannot_write("--out", path, error) from error
+    except (TypeError, ValueError) as error:
+        raise Refusal(f"--out: this model cannot be saved: {error}") from error
+
+
+def columns_of(model: Any) -> "Sequence[Column]":
+    """Return the columns that an estimator was fitted on."""
+    columns: Sequence[Column] = model._schema.columns
+    return columns
+
+
+def is_classifier(model: Any) -> bool:
+    """Return whether a model predicts classes."""
+    return hasattr(model, "classes_")
+
+
+def trees_of(model: Any) -> list[Any]:
+    """Return the tree of a model, or those of its members; a mixture has none."""
+    if hasattr(model, "tree_"):
+        return [model.tree_]
+    if hasattr(model, "forest_"):
+        return list(model.forest_)
+    return [tree for member in getattr(model, "estimators_", ()) for tree in trees_of(member)]

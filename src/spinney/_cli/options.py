@@ -1,0 +1,358 @@
+"""All that can be typed: the commands, their arguments and their options.
+
+Nothing heavy is imported here, so that help is shown at once. A command calls the function `run` of
+the module of its name in `commands`.
+"""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spinney._cli.app import SUMMARIES
+from spinney._cli.models import MODELS
+
+# -- Kinds of options
+
+
+def _option(*names: str, **settings: Any) -> click.Option:
+    settings.setdefault("show_default", settings.get("default") is not None)
+    return click.Option(names, **settings)
+
+
+def _flag(*names: str, help: str) -> click.Option:
+    return click.Option(names, is_flag=True, help=help)
+
+
+def _integer(*names: str, low: int = 1, default: int | None = None, help: str) -> click.Option:
+    kind = click.IntRange(min=low)
+    return _option(*names, type=kind, metavar="N", default=default, help=help)
+
+
+def _repeated(*names: str, metavar: str = "NAME", help: str, **settings: Any) -> click.Option:
+    """Return an option that may be given several times."""
+    help += "; may be repeated."
+    return _option(*names, metavar=metavar, multiple=True, help=help, **settings)
+
+
+def _path(name: str, help: str, metavar: str = "FILE", **settings: Any) -> click.Option:
+    kind = click.Path(path_type=Path, **settings)
+    return _option(name, type=kind, metavar=metavar, help=help)
+
+
+def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 cannot work. Use 1 for one, -1 for all cores.")
+    return value
+
+
+# -- Options of several commands
+
+_MODEL = click.Choice(list(MODELS))
+_JSON = _flag("--json", "as_json", help="Print JSON instead of text.")
+_SEED = _option(
+    *("--seed", "--random-state", "seed"),
+    type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
+    default=0,
+    help="Random seed.",
+)
+_JOBS = _option(
+    "--jobs",
+    type=int,
+    metavar="N",
+    callback=_checked_jobs,
+    default=-1,
+    help="Number of threads or processes, -1 for all cores; does not affect the result.",
+)
+_FOLDS_HELP = "Number of cross-validation folds."
+_CV = _integer("--cv", low=2, default=10, help=_FOLDS_HELP)
+_RULE = _option(
+    "--rule",
+    type=click.Choice(["1se", "min"]),
+    default="1se",
+    help="Choose the smallest tree within one standard error of the least error, or the tree with "
+    "the least error.",
+)
+_COSTS = _repeated(
+    *("--cost", "costs"),
+    metavar="TRUE:PREDICTED=COST",
+    help="Misclassification cost, such as bad:good=5 (default: 1)",
+)
+_ANSWERS = _option(
+    "--target",
+    metavar="NAME",
+    help="Target column. Default: the only column that the model does not use.",
+)
+_SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
+_DATA = click.Argument(["data"])
+
+_FILE_FORMAT = (
+    _repeated(
+        "--na", metavar="TEXT", help="Additional text that marks a missing value, such as -999"
+    ),
+    _option(
+        "--encoding",
+        metavar="NAME",
+        help="Character encoding of a text file, such as latin-1. Default: UTF-8.",
+    ),
+    _repeated(
+        "--numeric",
+        help="Column to parse as numbers with signs, units and thousands separators, such as "
+        "$2,573.12 or 12 kg",
+    ),
+    _option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Decimal mark. Default: a point; in files separated by semicolons also a comma.",
+    ),
+)
+_TABLE = (
+    _option("--target", metavar="NAME", help="Column to predict; required for a file."),
+    _option(
+        "--task",
+        type=click.Choice(["classification", "regression"]),
+        help="Default: classification if the target is text or has at most ten distinct integers.",
+    ),
+    _repeated("--drop", help="Column to ignore"),
+    _flag("--drop-ids", help="Ignore probable id columns: text or integers, all distinct."),
+    _flag("--drop-unlabelled", help="Ignore rows without a target value."),
+    _repeated("--nominal", help="Numeric column to treat as nominal"),
+    _repeated(
+        "--ordered", metavar="NAME=A,B,C", help="Ordinal column: its categories, lowest first"
+    ),
+    *_FILE_FORMAT,
+)
+
+# -- The commands
+
+
+COMMANDS: dict[str, click.Command] = {}
+
+
+def _declare(name: str, details: str, *params: click.Parameter) -> None:
+    """Add a command to the list; its help is the summary and the details."""
+
+    def call(**options: Any) -> None:
+        import_module(f"spinney._cli.commands.{name}").run(**options)
+
+    help = f"{SUMMARIES[name]}\n\n{inspect.cleandoc(details)}"
+    COMMANDS[name] = click.Command(name, params=[*params], help=help, callback=call)
+
+
+_WIDTH = max(map(len, MODELS))
+_MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.words}" for name, model in MODELS.items())
+
+# \b keeps the lines of a list as they are.
+_declare(
+    "train",
+    f"""
+DATA is the name of a bundled data set (see `spinney datasets`) or a file: CSV with column names in
+the first line, JSON lines, Parquet or Arrow; - is standard input. Empty cells, NA, N/A, NaN, NULL,
+? and a lone point are missing values. A column of numbers is numeric, any other nominal.
+
+\b
+Models:
+{_MODEL_LIST}
+""",
+    _DATA,
+    *_TABLE,
+    _option(
+        "--model", type=_MODEL, metavar="NAME", default="cart", help="One of the models above."
+    ),
+    _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy."),
+    _CV,
+    _flag("--no-cv", help="Skip the cross-validation."),
+    _RULE,
+    _integer("--max-depth", help="Maximum depth of a tree."),
+    _integer("--min-samples-leaf", help="Minimum number of rows in a leaf."),
+    _integer("--trees", help="Number of trees of an ensemble."),
+    _COSTS,
+    _repeated(
+        *("--set", "given"),
+        metavar="NAME=VALUE",
+        help="Any other parameter of the model, such as max_features=4",
+    ),
+    _SEED,
+    _JOBS,
+    _path("--out", "Save the model to this file."),
+    _path("--plot", "Draw the tree to this file: .png, .svg or .pdf."),
+    _JSON,
+)
+
+_declare(
+    "predict",
+    """
+    MODEL is a file written by `spinney train --out`. DATA is a file with the columns of the model,
+    in any order, - for standard input, or the name of a bundled data set. The output is CSV with a
+    line for each row, or JSON lines with --json.
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    _flag("--proba", help="Add the probability of each class."),
+    _repeated("--keep", help="Column to copy to the output"),
+    _flag(
+        "--safe-cells",
+        help="CSV: put ' before text that spreadsheets take for a formula, such as =1+1.",
+    ),
+    *_FILE_FORMAT,
+    _path("--out", "Write to this file instead of standard output."),
+    _JSON,
+)
+
+_declare(
+    "evaluate",
+    """
+    Shows the error with its confidence interval, the confusion matrix, precision and recall of each
+    class, misclassification costs, and the calibration of the probabilities. Use rows that were not
+    used for training.
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    _ANSWERS,
+    _COSTS,
+    *_FILE_FORMAT,
+    _path("--plot", "Draw the calibration, or true against predicted values: .png, .svg or .pdf."),
+    _JSON,
+)
+
+_declare(
+    "prune",
+    """
+    SOURCE is a table (a file, or the name of a bundled data set) or the file of a single-tree
+    model. For a table, a tree is grown and its subtrees are evaluated by cross-validation. For a
+    model, they are evaluated on the rows of --test, or by the cross-validation of its training.
+    """,
+    click.Argument(["source"]),
+    _option("--test", metavar="DATA", help="Labelled rows that evaluate the subtrees of a model."),
+    *_TABLE,
+    _RULE,
+    _integer("--leaves", help="Select the best tree with at most N leaves."),
+    _option(
+        "--alpha",
+        type=click.FloatRange(min=0),
+        metavar="PENALTY",
+        help="Select the best tree at this penalty per leaf.",
+    ),
+    _CV,
+    _COSTS,
+    _SEED,
+    _JOBS,
+    _path("--out", "Save the pruned model to this file."),
+    _path("--plot", "Draw the error of each subtree: .png, .svg or .pdf."),
+    _JSON,
+)
+
+_declare(
+    "rules",
+    """
+    MODEL is a file of a single tree, written by `spinney train --out`. Every format predicts as the
+    model does, also for missing values and unknown categories. The rules of C4.5 are shorter than
+    its tree and may predict differently; --paths writes the tree itself.
+    """,
+    _SAVED_MODEL,
+    _option(
+        *("--format", "format_"),
+        type=click.Choice(["text", "sql", "c", "python", "json"]),
+        default="text",
+    ),
+    _flag("--paths", help="Write all paths of the tree, also if the model has shorter rules."),
+    _option("--prune", metavar="DATA", help="Simplify the rules on these rows, as C4.5rules does."),
+    _ANSWERS,
+    _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
+    _repeated("--keep", help="SQL: column to select as well"),
+    _flag("--proba", help="SQL: add the probability of each class."),
+    _option("--prefix", default="model", help="C: prefix of the names."),
+    *_FILE_FORMAT,
+    _path("--out", "Write to this file instead of standard output."),
+)
+
+_declare(
+    "explain",
+    """
+    For a tree: the decision path, and the nearest change of the row with another prediction. For a
+    forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
+    --set does not name are missing.
+    """,
+    _SAVED_MODEL,
+    click.Argument(["data"], required=False),
+    _integer("--row", help="Row of DATA, counted from 1."),
+    _repeated(
+        *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
+    ),
+    *_FILE_FORMAT,
+    _JSON,
+)
+
+_declare(
+    "compare",
+    """
+    DATA is the name of a bundled data set or a file; several are compared over all of them. Every
+    model is trained and tested on the same rows. The table shows the error, the p value of the
+    corrected t-test against the best model, the number of leaves, and the time.
+    """,
+    click.Argument(["data"], nargs=-1, required=True),
+    *_TABLE,
+    _repeated(
+        *("--model", "models"),
+        type=_MODEL,
+        help="Model to compare, see `spinney train --help`. Default: some trees and forests",
+    ),
+    _integer("--folds", low=2, default=10, help=_FOLDS_HELP),
+    _integer("--repeats", default=2, help="Number of repetitions, each with other partitions."),
+    _option(
+        "--holdout",
+        type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+        metavar="SHARE",
+        help="Use random test sets of this share of the rows instead of cross-validation.",
+    ),
+    _SEED,
+    _JOBS,
+    _path(
+        "--out",
+        "Write results and a report with figures to this folder. An interrupted run is resumed.",
+        "FOLDER",
+        file_okay=False,
+    ),
+    _option(
+        *("--format", "format_"),
+        type=click.Choice(["html", "md"]),
+        default="html",
+        help="Format of the report.",
+    ),
+    _JSON,
+)
+
+_declare(
+    "reproduce",
+    """
+    \b
+    igpa      iterative growing and pruning: Tables I to V, Figures 1 to 6
+    gp        evolved trees and forests: Tables 2 and 3, Figures 3 to 5
+    mode      mode-based bagging: Tables 1 to 6, tests and headlines
+    car       a tree, bagging and a forest on the cars of a textbook
+    chapters  its problems 12.5, 12.6, 13.5 and 13.8, as tables of these numbers
+
+    Each of our figures stands beside the published one, with their difference in standard errors
+    and a verdict. An interrupted run is resumed.
+    """,
+    click.Argument(["paper"], type=click.Choice(["igpa", "gp", "mode", "car", "chapters"])),
+    _repeated("--table", "tables", metavar="N", help="Only this table"),
+    _repeated("--figure", "figures", metavar="N", help="Only this figure"),
+    _integer("--runs", help="Number of repetitions. Default: as published."),
+    _flag("--quick", help="A few runs of small models, to try the command."),
+    _path("--out", "Folder for tables, figures and a page. Default: reproduced/PAPER.", "FOLDER"),
+    _SEED,
+    _JOBS,
+    _JSON,
+)
+
+_declare(
+    "datasets",
+    "With NAME, describe one of them.",
+    click.Argument(["name"], required=False),
+    _path("--out", "Write the data set to this file, as CSV."),
+    _JSON,
+)

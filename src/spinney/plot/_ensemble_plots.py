@@ -1,0 +1,263 @@
+"""Plots of ensembles: diversity and selection of members, accuracy by their number."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+
+from spinney._table import feature_names
+from spinney._target import check_weights, check_y
+from spinney.ensemble._diversity import binomial_accuracy
+from spinney.ensemble._voting_members import codes_of
+from spinney.ensemble._voting_rules import leaders
+from spinney.plot._matplotlib import axes_or_new
+from spinney.plot._palette import ACCENT, PAPER, QUIET, class_colours, mix
+
+if TYPE_CHECKING:
+    from spinney.ensemble._diversity import Diversity
+    from spinney.ensemble._selection import SelectionReport
+
+_MANY = 2000  # pairs: from here on points are small
+
+Floats = NDArray[np.float64]
+
+
+def plot_kappa_error(
+    diversity: "Diversity", ax: Any = None, *, label: str | None = None, colour: str | None = None
+) -> Any:
+    """Draw the mean error of each pair of members against its kappa.
+
+    Pairs on the left are diverse, pairs at the bottom are accurate; no ensemble is both in full. A
+    cross marks the mean of the pairs. To compare ensembles, draw them on the same axes with a label
+    and a colour each.
+
+    Parameters
+    ----------
+    diversity : Diversity
+        From `spinney.ensemble.diversity`, of two or more members.
+    ax : matplotlib Axes, default=None
+        Axes to draw on; None for a new figure.
+    label : str, default=None
+        Label of the ensemble in the legend; None for no legend.
+    colour : str, default=None
+        Colour of the points.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    kappa, errors = diversity.pairs()
+    if not len(kappa):
+        raise ValueError("a kappa-error diagram shows pairs, but there is only one member.")
+    ax = axes_or_new(ax, (5.6, 4.6))
+    colour = class_colours(1)[0] if colour is None else colour
+    many = len(kappa) > _MANY
+    ax.plot(
+        kappa,
+        errors,
+        "o",
+        color=colour,
+        mec="none",
+        alpha=0.25 if many else 0.5,
+        ms=3 if many else 5,
+        label=label,
+        rasterized=many,
+    )
+    cross = {"mec": mix(colour, "#000000", 0.4), "mew": 2.5, "ms": 11, "zorder": 5}
+    ax.plot([diversity.mean_kappa], [errors.mean()], "+", **cross)
+    ax.set(xlabel="kappa of a pair", ylabel="mean error of a pair")
+    if label is not None:
+        ax.legend(frameon=False)
+    return ax
+
+
+def plot_selection(report: "SelectionReport", ax: Any = None) -> Any:
+    """Draw a histogram of the errors of the members, with those selected.
+
+    Each bar is a number of misclassified rows or, in regression, a bin of errors. Its filled part
+    are the members kept, its empty part those dropped. The mode is marked above its bar; the dotted
+    line is the limit, the largest error of the members kept.
+
+    Parameters
+    ----------
+    report : SelectionReport
+        `selection_report_` of an ensemble.
+    ax : matplotlib Axes, default=None
+        Axes to draw on; None for a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax, (7.0, 4.2))
+    ends = np.array(list(report.frequencies))
+    members = np.array(list(report.frequencies.values()))
+    chosen = np.searchsorted(ends, report.values[report.kept])
+    kept = np.bincount(chosen, minlength=len(ends))
+    width = 1.0 if report.in_rows else report.width
+    width = width or 0.1 * report.limit or 1.0  # a bin of equal errors has no width of its own
+    middles = ends if report.in_rows else ends - report.width / 2.0
+    colour = class_colours(1)[0]
+    bar = {"width": 0.9 * width, "edgecolor": colour, "linewidth": 0.9}
+    ax.bar(middles, kept, color=colour, label=f"kept: {len(report.kept)}", **bar)
+    if len(report.dropped):
+        rest = f"dropped: {len(report.dropped)}"
+        ax.bar(middles, members - kept, bottom=kept, color="none", label=rest, **bar)
+    _mark_mode(ax, middles[ends == report.mode][0], report.frequencies[report.mode])
+    border = report.limit + 0.5 if report.in_rows else report.limit  # right of the limit's bar
+    ax.axvline(border, color=ACCENT, ls=":", lw=1.4, label=f"limit: {report.limit:.4g}")
+    ax.set(xlabel="misclassified rows" if report.in_rows else "error", ylabel="members")
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    if report.in_rows:
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylim(0, 1.12 * members.max())
+    ax.legend(frameon=False)
+    return ax
+
+
+def _mark_mode(ax: Any, place: float, height: int) -> None:
+    ax.annotate(
+        "mode",
+        (place, height),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        color=ACCENT,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5},  # the limit is close by
+    )
+
+
+def plot_ensemble_accuracy(
+    ensemble: Any, X: Any, y: Any, ax: Any = None, *, sample_weight: Any = None
+) -> Any:
+    """Draw accuracy against the number of members, measured and expected for independent errors.
+
+    The expected curve is the binomial accuracy of members with independent errors and the mean
+    accuracy of the members; ties are broken at random. The measured curve is usually lower, because
+    errors are correlated: the gap shows by how much. With more than two classes, or a mean accuracy
+    near 1/2, it may be higher.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, or array of shape (n_members, n_rows)
+        A classifier with `estimators_`; if it has `selected_`, only those members are used. The
+        measured curve is its `staged_score`, or else the plurality of its first members, ties to
+        the lowest class. An array, or a list of arrays, holds the labels that each member predicts.
+    X : table of shape (n_rows, n_features) or None
+        Test rows, best not used for training. Ignored with an array of predictions.
+    y : array of shape (n_rows,)
+        Labels of the rows.
+    ax : matplotlib Axes, default=None
+        Axes to draw on; None for a new figure.
+    sample_weight : array of shape (n_rows,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    y = check_y(y, len(y), "plot_ensemble_accuracy")
+    weight = check_weights(sample_weight, len(y))
+    labels = _predictions(ensemble, X)
+    for k, named in enumerate(labels):
+        if named.shape != y.shape:
+            raise ValueError(
+                f"member {k} predicts an array of shape {named.shape}, y has shape {y.shape}. Give "
+                "one label per member and row."
+            )
+    accuracies = np.array([np.average(named == y, weights=weight) for named in labels])
+    measured = _staged(ensemble, X, y, sample_weight)
+    if measured is None:
+        measured = _plurality_by_size(labels, y, weight)
+    ax = axes_or_new(ax, (7.0, 4.6))
+    _draw(ax, accuracies, measured, float(np.average(accuracies)))
+    return ax
+
+
+def _draw(ax: Any, accuracies: Floats, measured: Floats, mean: float) -> None:
+    colour = class_colours(1)[0]
+    sizes = np.arange(1, max(len(accuracies), len(measured)) + 1)
+    expected = binomial_accuracy(sizes, mean, ties=0.5)
+    few = {"marker": "o", "ms": 4} if len(sizes) <= 30 else {}
+    ax.plot(sizes, expected, "--", color=QUIET, label=f"independent members, p = {mean:.3g}")
+    ax.plot(sizes[: len(measured)], measured, color=colour, label="measured", **few)
+    places = sizes[: len(accuracies)]
+    ax.plot(places, accuracies, ".", color=QUIET, ms=4, label="each member alone")
+    ax.axhline(mean, color=QUIET, ls=":", lw=1, label="mean of the members")
+    ax.set(xlabel="members", ylabel="accuracy")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.margins(x=0.04)
+    ax.legend(frameon=False)
+
+
+def _predictions(ensemble: Any, X: Any) -> list[NDArray[Any]]:
+    """Return the labels that each member predicts."""
+    if isinstance(ensemble, np.ndarray | Sequence):
+        labels = [np.asarray(named) for named in ensemble]
+    elif not hasattr(ensemble, "estimators_"):
+        raise TypeError(
+            f"{type(ensemble).__name__} has no estimators_. Give a fitted ensemble, or an array of "
+            "shape (n_members, n_rows) with the labels that members predict."
+        )
+    elif hasattr(ensemble, "__sklearn_tags__") and is_regressor(ensemble):
+        raise TypeError(
+            f"{type(ensemble).__name__} predicts numbers. Only classes are right or not."
+        )
+    else:
+        members = ensemble.estimators_
+        labels = [
+            _predicted_by(ensemble, members[k], k, X) for k in _voters(ensemble, len(members))
+        ]
+    if not labels:
+        raise ValueError("the ensemble has no members.")
+    return labels
+
+
+def _voters(ensemble: Any, n_members: int) -> list[int]:
+    chosen = getattr(ensemble, "selected_", None)
+    return list(range(n_members) if chosen is None else np.asarray(chosen).tolist())
+
+
+def _predicted_by(ensemble: Any, member: Any, k: int, X: Any) -> NDArray[Any]:
+    """Return the labels predicted by a member, also of scikit-learn's ensembles.
+
+    Their members are fitted on an array without names, on some of its columns, and on class codes.
+    """
+    is_nameless = hasattr(member, "n_features_in_") and not hasattr(member, "feature_names_in_")
+    if is_nameless and feature_names(X) is not None:
+        X = np.asarray(X)
+    drawn = getattr(ensemble, "estimators_features_", None)
+    if drawn is not None and isinstance(X, np.ndarray):
+        X = X[:, drawn[k]]
+    labels = np.asarray(member.predict(X))
+    classes = getattr(ensemble, "classes_", None)
+    known = getattr(member, "classes_", None)
+    if classes is None or known is None or np.isin(known, classes).all():
+        return labels
+    return np.asarray(np.asarray(classes)[labels.astype(np.intp)])
+
+
+def _staged(ensemble: Any, X: Any, y: NDArray[Any], sample_weight: Any) -> Floats | None:
+    """Return the ensemble's own accuracy by number of members, if it has `staged_score`."""
+    if not hasattr(ensemble, "staged_score"):
+        return None
+    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return np.array(list(ensemble.staged_score(X, y, **more)), dtype=np.float64)
+
+
+def _plurality_by_size(labels: list[NDArray[Any]], y: NDArray[Any], weight: Floats) -> Floats:
+    """Return the accuracy of the plurality of the first 1, 2, ... members."""
+    classes = sorted({label for named in labels for label in np.unique(named).tolist()})
+    place = {label: code for code, label in enumerate(classes)}
+    truth = codes_of(y, place)
+    votes = np.zeros((len(y), len(classes)))
+    rows = np.arange(len(y))
+    scores = []
+    for n_members, named in enumerate(labels, start=1):
+        votes[rows, codes_of(named, place)] += 1.0
+        leading, _ = leaders(votes, float(n_members))
+        scores.append(np.average(leading == truth, weights=weight))
+    return np.array(scores)
