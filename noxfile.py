@@ -19,9 +19,16 @@ STUB_MAKER = [need for need in PROJECT["build-system"]["requires"] if need.start
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the Python tests; arguments after -- go to pytest."""
+    """Run the Python tests; arguments after -- go to pytest, such as --matrix=full."""
     session.install(".[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or ["-n", "auto"]))
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run the Python tests but for the slow ones; arguments after -- go to pytest."""
+    session.install(".[test]")
+    session.run("pytest", "-n", "auto", "-m", "not slow", *session.posargs)
 
 
 def compiler(*names: str) -> str:

@@ -79,6 +79,7 @@ def test_the_version_is_that_of_the_distribution():
     assert spinney.__version__ == version("spinney")
 
 
+@pytest.mark.slow
 def test_every_public_module_can_be_imported_first():
     """Names are imported when asked for, so no module may rely on others having been before it."""
     code = (

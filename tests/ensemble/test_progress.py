@@ -287,6 +287,7 @@ with progress(SimpleNamespace(verbose=1), "growing trees", 3) as finished:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 @pytest.mark.parametrize("then", ["finished(3)", "raise KeyboardInterrupt"])
 def test_a_real_terminal_is_left_clean(then):
@@ -490,6 +491,7 @@ for estimator in (Ensemble(), Ensemble(verbose=1)):
 """
 
 
+@pytest.mark.slow
 def test_without_callbacks_in_scikit_learn_everything_else_works():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT],

@@ -75,6 +75,7 @@ def test_a_file_that_ends_early_is_refused_wherever_it_ends(stump, path):
         refusal(path)
 
 
+@pytest.mark.slow
 def test_a_file_with_one_bit_flipped_is_refused_whichever_it_is(stump, path):
     spinney.save(stump, path)
     data = bytearray(path.read_bytes())
@@ -377,6 +378,7 @@ def german(tmp_path, monkeypatch):
     locale.setlocale(locale.LC_ALL, before)
 
 
+@pytest.mark.slow
 def test_a_file_is_the_same_in_a_german_locale(tree, path, tmp_path, request):
     spinney.save(tree, path)
     request.getfixturevalue("german")
