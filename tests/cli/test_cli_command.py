@@ -18,7 +18,7 @@ Run = Callable[..., Result]
 def test_the_installed_command_prints_plain_text_to_a_pipe() -> None:
     script = Path(sys.executable).with_name("spinney")
     done = subprocess.run(
-        [script, "train", "iris"], capture_output=True, text=True, check=True, timeout=120
+        [script, "train", "iris"], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stderr == ""
     assert done.stdout.startswith("Data: iris (bundled)\n  rows      150\n")

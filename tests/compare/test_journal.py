@@ -44,7 +44,7 @@ def test_results_come_in_the_order_of_the_units():
 
 def test_every_unit_has_the_seconds_it_took():
     for result in run(keys=KEYS[:3]):
-        assert 0 <= result["unit_seconds"] < 1
+        assert 0 <= result["unit_seconds"] < 60
 
 
 def test_processes_change_neither_the_results_nor_the_table(whole: Path, tmp_path: Path):

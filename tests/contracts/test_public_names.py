@@ -96,7 +96,7 @@ def test_every_public_module_can_be_imported_first():
 
 def test_importing_the_package_imports_no_other_library():
     code = "import sys, spinney\nprint(sorted({'numpy', 'sklearn', 'click'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.stdout == "[]\n", done.stderr
 
 

@@ -150,7 +150,7 @@ print("fine")
 
 def outcome(f, size):
     run = [sys.executable, "-c", SCRIPT.format(f=f, size=size)]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode, done.stdout.strip(), done.stderr.strip().split("\n")[-1]
 
 

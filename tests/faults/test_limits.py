@@ -34,16 +34,16 @@ def refusals():
             for name, code in arrays.items():
                 X = eval(code)
                 y = np.broadcast_to(np.zeros(1), len(X))
-                before, start, message = peak(), time.perf_counter(), ""
+                before, start, message = peak(), time.process_time(), ""
                 try:
                     cls().fit(X, y)
                 except (ValueError, MemoryError) as error:
                     message = str(error)
-                seconds = time.perf_counter() - start
+                seconds = time.process_time() - start
                 tell(**{{f"{{cls.__name__}} {{name}}": [message, seconds, peak() - before]}})
         """,
         memory_gb=4,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -179,7 +179,7 @@ def test_more_threads_than_the_system_has_are_no_trouble(n_jobs, model):
         tell(same=same and (many.apply(X) == one.apply(X)).all().item())
         """,
         memory_gb=3,
-        timeout=30,
+        timeout=300,
     )
     assert facts["same"]
 

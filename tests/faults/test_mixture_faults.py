@@ -198,11 +198,11 @@ def test_a_failed_fit_leaves_a_fitted_mixture_as_it_was():
 @BOTH
 def test_a_hundred_thousand_categories_and_many_classes_take_bounded_time(cls):
     words = pd.DataFrame({"word": [f"w{k}" for k in range(100_000)], "x": np.arange(1e5) % 7})
-    start = time.perf_counter()
+    start = time.process_time()
     model = cls(branching=2, n_init=1, max_iter=3, random_state=0)
     fitted = model.fit(words, np.arange(100_000) % 2)
     assert len(fitted.gates_[0].columns) == 101
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.slow

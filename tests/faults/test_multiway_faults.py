@@ -121,13 +121,13 @@ def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
             "c45 unpruned": C45Classifier(pruning=None, rules=False, min_samples_leaf=1),
             "c45 grouped": C45Classifier(nominal="grouped"),
         }}.items():
-            start = time.perf_counter()
+            start = time.process_time()
             model.fit(X, y)
-            worst[name] = time.perf_counter() - start
+            worst[name] = time.process_time() - start
             right[name] = float((model.predict(X) == y).mean())
         tell(seconds=worst, grown=peak() - before, right=right)
         """,
-        timeout=120,
+        timeout=300,
     )
     assert max(facts["seconds"].values()) < 20, facts
     assert facts["grown"] < 600, facts
