@@ -24,6 +24,7 @@ _COMMON = {
 settings.register_profile("quick", max_examples=30, **_COMMON)
 settings.register_profile("thorough", max_examples=1000, **_COMMON)
 settings.register_profile("ci", max_examples=30, derandomize=True, **_COMMON)
+settings.register_profile("ci-thorough", max_examples=100, derandomize=True, **_COMMON)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 
