@@ -25,6 +25,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def sklearn(session: nox.Session) -> None:
+    """Run scikit-learn's own tests against our estimators; `-- --renew` renews the list."""
+    session.install(".[test]")
+    session.run("python", "-m", "tests.sklearn_suite", *session.posargs)
+
+
+@nox.session
 def quick(session: nox.Session) -> None:
     """Run the Python tests but for the slow ones; arguments after -- go to pytest."""
     session.install(".[test]")
@@ -122,7 +129,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check layout, style and spelling; `nox -s lint -- --fix` mends what can be mended."""
+    """Check layout, style, docstrings and spelling; `nox -s lint -- --fix` mends what it can."""
     session.install(*LINTERS)
     fix = "--fix" in session.posargs
     sources = [
@@ -133,6 +140,7 @@ def lint(session: nox.Session) -> None:
     ]
     session.run("ruff", "check", *(["--fix"] if fix else []))
     session.run("ruff", "format", *([] if fix else ["--check"]))
+    session.run("python", "docs/check_docstrings.py")
     session.run("clang-format", *(["-i"] if fix else ["--dry-run", "-Werror"]), *sources)
     session.run("codespell")
 
