@@ -19,9 +19,23 @@ STUB_MAKER = [need for need in PROJECT["build-system"]["requires"] if need.start
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the Python tests; arguments after -- go to pytest."""
+    """Run the Python tests; arguments after -- go to pytest, such as --matrix=full."""
     session.install(".[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or ["-n", "auto"]))
+
+
+@nox.session
+def sklearn(session: nox.Session) -> None:
+    """Run scikit-learn's own tests against our estimators; `-- --renew` renews the list."""
+    session.install(".[test]")
+    session.run("python", "-m", "tests.sklearn_suite", *session.posargs)
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run the Python tests but for the slow ones; arguments after -- go to pytest."""
+    session.install(".[test]")
+    session.run("pytest", "-n", "auto", "-m", "not slow", *session.posargs)
 
 
 def compiler(*names: str) -> str:
@@ -115,7 +129,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check layout, style and spelling; `nox -s lint -- --fix` mends what can be mended."""
+    """Check layout, style, docstrings and spelling; `nox -s lint -- --fix` mends what it can."""
     session.install(*LINTERS)
     fix = "--fix" in session.posargs
     sources = [
@@ -126,6 +140,7 @@ def lint(session: nox.Session) -> None:
     ]
     session.run("ruff", "check", *(["--fix"] if fix else []))
     session.run("ruff", "format", *([] if fix else ["--check"]))
+    session.run("python", "docs/check_docstrings.py")
     session.run("clang-format", *(["-i"] if fix else ["--dry-run", "-Werror"]), *sources)
     session.run("codespell")
 

@@ -16,6 +16,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
+from thinning import sparingly
 
 import spinney
 from spinney._cli import main
@@ -139,6 +140,7 @@ DICTIONARY = pa.table(
 )
 
 
+@pytest.mark.slow
 def test_codes_beyond_their_dictionary_do_not_end_the_process(tmp_path: Path) -> None:
     path = tmp_path / "t.arrow"
     data = arrow_file(DICTIONARY, path)
@@ -173,8 +175,9 @@ finally:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.limited
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.jsonl.gz"])
+@pytest.mark.parametrize("name", sparingly(["t.csv.gz", "t.jsonl.gz"], 2))
 def test_an_endless_line_is_refused_early(write: Write, name: str) -> None:
     path = write(gzip.compress(b"x" * (1 << 29), 1), name)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -14,10 +14,11 @@ from spinney.datasets import list_datasets
 Run = Callable[..., Result]
 
 
+@pytest.mark.slow
 def test_the_installed_command_prints_plain_text_to_a_pipe() -> None:
     script = Path(sys.executable).with_name("spinney")
     done = subprocess.run(
-        [script, "train", "iris"], capture_output=True, text=True, check=True, timeout=120
+        [script, "train", "iris"], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stderr == ""
     assert done.stdout.startswith("Data: iris (bundled)\n  rows      150\n")
@@ -28,6 +29,7 @@ def test_version(run: Run) -> None:
     assert run("--version").output.split() == ["spinney,", "version", spinney.__version__]
 
 
+@pytest.mark.slow
 def test_datasets_lists_every_set_once(run: Run) -> None:
     heads, *rows = run("datasets").output.splitlines()
     assert heads.split() == ["name", "rows", "features", "target"]

@@ -40,6 +40,7 @@ def test_one_set_ends_with_the_best_tree_and_what_to_do_next(run: Run) -> None:
     assert f"\n{model} on all rows: " in result.output
 
 
+@pytest.mark.slow
 def test_several_sets_are_ranked_and_tested(run: Run, tmp_path: Path) -> None:
     arguments = ["iris", "wine", "glass", *QUICK, "--out", tmp_path / "out", "--format", "md"]
     result = run("compare", *arguments)

@@ -73,6 +73,7 @@ class _FullDisk(io.StringIO):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@pytest.mark.slow
 def test_output_that_finds_no_space_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", _FullDisk())
     with pytest.raises(Refusal, match=r"cannot go on with the output: No space left on device\."):

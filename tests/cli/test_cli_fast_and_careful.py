@@ -67,6 +67,7 @@ def random_table(random: Random) -> str:
     return end.join(lines) + end * random.randint(0, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1 << 23, 40])
 def test_fast_and_careful_agree(write: Write, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     monkeypatch.setattr("spinney._cli.data.source._BLOCK", block)

@@ -36,6 +36,7 @@ def ticks(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_model_is_written_whatever_the_screen_shows(ticks, tmp_path):
     model = tmp_path / "m.spinney"
     old = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
@@ -84,6 +85,7 @@ def test_the_text_of_a_tree_has_a_line_for_each_node():
     assert len(str(model.tree_.rules()).splitlines()) <= model.tree_.n_leaves + 1
 
 
+@pytest.mark.slow
 def test_pictures_of_a_comparison_stay_in_their_folder(run, write, tmp_path):
     table = "x,y\n" + "".join(f"{i % 7},{'ab'[i % 7 > 3]}\n" for i in range(60))
     for folder in ("a", "b"):

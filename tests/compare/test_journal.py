@@ -44,7 +44,7 @@ def test_results_come_in_the_order_of_the_units():
 
 def test_every_unit_has_the_seconds_it_took():
     for result in run(keys=KEYS[:3]):
-        assert 0 <= result["unit_seconds"] < 1
+        assert 0 <= result["unit_seconds"] < 60
 
 
 def test_processes_change_neither_the_results_nor_the_table(whole: Path, tmp_path: Path):
@@ -83,6 +83,7 @@ def test_more_units_of_the_same_experiment_go_on(tmp_path: Path, whole: Path):
     assert files(tmp_path)["results.csv"] == files(whole)["results.csv"]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_journal_cut_anywhere_goes_on_to_the_same_table(tmp_path_factory: Any, data: Any):
     folder = tmp_path_factory.mktemp("cut")
@@ -185,6 +186,7 @@ def test_what_a_killed_run_left_half_written_is_cleared(whole: Path):
     assert files(whole) == {**before, ".mine.new": b"mine"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_failure_names_the_unit_and_keeps_the_others(tmp_path: Path, n_jobs: int):
     with pytest.raises(UnitFailedError, match=r"unit \('set a', 5\) failed: ZeroDivisionError: no"):

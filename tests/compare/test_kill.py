@@ -47,6 +47,7 @@ def wait_for_workers(group: int) -> None:
     pytest.fail("workers outlive the run that started them")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "moments"), [(1, (2, 9, 17)), (2, (6,))])
 def test_killed_and_resumed_is_the_same_as_never_killed(
     tmp_path: Path, n_jobs: int, moments: tuple[int, ...]
@@ -70,6 +71,7 @@ def test_killed_and_resumed_is_the_same_as_never_killed(
     assert lines(folder) == len(chores.KEYS) + 1
 
 
+@pytest.mark.slow
 def test_a_run_in_another_process_holds_the_folder(tmp_path: Path):
     process = start(tmp_path, 1)
     wait_for(tmp_path, 2, process)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone, is_regressor
+from thinning import sparingly
 
 from contracts.estimators import ALL_SEEN, same_model, trees
 from spinney import (
@@ -98,7 +99,8 @@ def _target(estimator, z):
     return np.digitize(z, [-0.5, 1.0]) if estimator.categorical_features != "from_dtype" else z > 0
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sparingly(CASES, 3))
 def test_one_two_and_seven_threads_and_a_second_run_give_the_same_bits(name, large):
     X, z = large
     y = _target(CASES[name], z)
@@ -110,7 +112,7 @@ def test_one_two_and_seven_threads_and_a_second_run_give_the_same_bits(name, lar
         assert _measured(first) == _measured(again)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sparingly(CASES, 3))
 def test_weights_leave_threads_without_influence_too(name, large, rng):
     """Weights that are no integers make every sum depend on its order."""
     X, z = (part[:8_000] for part in large)
@@ -124,6 +126,7 @@ def test_weights_leave_threads_without_influence_too(name, large, rng):
         assert _measured(fitted[0]) == _measured(other)
 
 
+@pytest.mark.slow
 def test_pruning_paths_are_equal_too(large):
     X, z = large
     paths = []

@@ -185,6 +185,7 @@ def test_regression_target_spans_its_documented_range(name, distinct, low, high)
     assert (len(np.unique(target)), target.min(), target.max()) == (distinct, low, high)
 
 
+@pytest.mark.slow
 def test_education_is_ordered_as_its_number_is():
     adult = load("adult", as_="dict")
     pairs = set(zip(adult.data["education_num"], adult.data["education"], strict=True))

@@ -207,6 +207,7 @@ def test_rows_that_a_member_sets_aside_are_a_share_of_its_own(problem, learner):
         assert member.n_leaves < whole.n_leaves
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**20),
     n=st.integers(2, 40),

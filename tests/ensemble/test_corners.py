@@ -332,6 +332,7 @@ def test_stop_waits_until_every_row_has_an_answer(learner):
         enough.set_params(n_estimators=n_members - patience - 1).fit(Z, y)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 def test_foreign_members_are_trained_and_asked_by_processes():
     model = BaggingClassifier(LogisticRegression(), 6, random_state=0)

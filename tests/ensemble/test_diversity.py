@@ -66,6 +66,7 @@ def test_measures_equal_plain_loops(problem):
     np.testing.assert_allclose(q_statistic(labels, y, weight), wanted, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_kappa_is_that_of_scikit_learn(problem):
     labels, _, weight = problem

@@ -137,6 +137,7 @@ def problems(draw):
     return X, y, weight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [STUMP, CARTClassifier(max_depth=3), NEIGHBOUR], ids=str)
 @given(problem=problems(), seed=st.integers(0, 1000), share=st.sampled_from([None, 0.1, 0.5]))
 def test_rows_learners_and_votes_are_those_of_the_plain_version(learner, problem, seed, share):
@@ -260,6 +261,7 @@ def test_a_first_learner_that_is_always_wrong_gives_all_its_rows_to_the_second()
     assert model.score(X, X[:, 0].astype(int)) == 1.0
 
 
+@pytest.mark.slow
 def test_rows_of_one_class_do_not_fail_learners_that_need_two():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 2))

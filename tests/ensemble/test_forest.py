@@ -94,6 +94,7 @@ def test_a_tree_is_the_one_that_its_rows_and_seed_grow(problem):
         assert tree == naive.tree_
 
 
+@pytest.mark.slow
 def test_the_error_is_that_of_scikit_learn():
     for name in ("glass", "bupa_liver", "sonar"):
         data = datasets.load(name)

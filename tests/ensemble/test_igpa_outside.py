@@ -220,6 +220,7 @@ def test_boosted_trees_learn_from_the_weights_that_their_forerunners_leave(probl
     assert model.score(X, y) > model.estimators_[0].score(X, y)
 
 
+@pytest.mark.slow
 def test_members_of_two_packages_take_turns(problem):
     X, y = np.nan_to_num(problem[0]), problem[1]
     learners = [IGPAClassifier(), LogisticRegression()]

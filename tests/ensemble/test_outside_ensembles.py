@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from thinning import sparingly
 
 from spinney import (
     AdaBoostClassifier,
@@ -58,7 +59,8 @@ def numbers():
     return X, 3.0 * X[:, 0] + random.normal(size=80)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.slow
+@pytest.mark.parametrize("library", sparingly(["polars", "pandas"], 2))
 def test_a_pipeline_is_bagged_on_a_table_with_strings(people, pipe, library):
     X, y = people
     X = X if library == "pandas" else pl.from_pandas(X)
@@ -90,6 +92,7 @@ def test_an_ensemble_may_be_the_member_of_another(people):
     assert model.score(X, y) > 0.75
 
 
+@pytest.mark.slow
 def test_a_cross_validation_works(people, pipe):
     scores = cross_val_score(BaggingClassifier(pipe, n_estimators=5, random_state=0), *people, cv=3)
     assert scores.mean() > 0.75
@@ -106,6 +109,7 @@ def test_wagging_of_learners_without_weights_warns_and_works(people):
     assert model.score(X, y) > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_jobs_and_backends_give_the_same_ensemble(people, pipe, backend):
     X, y = people
@@ -118,6 +122,7 @@ def test_jobs_and_backends_give_the_same_ensemble(people, pipe, backend):
     assert np.array_equal(one.oob_error_curve_, two.oob_error_curve_)
 
 
+@pytest.mark.slow
 def test_a_warm_start_equals_one_fit(people, pipe):
     X, y = people
     settings = {"max_samples": 30, "random_state": 3, "oob_score": True}

@@ -281,6 +281,7 @@ with progress(SimpleNamespace(verbose=1), "growing trees", 3) as finished:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 @pytest.mark.parametrize("then", ["finished(3)", "raise KeyboardInterrupt"])
 def test_a_real_terminal_is_left_clean(then):
@@ -294,7 +295,7 @@ def test_a_real_terminal_is_left_clean(then):
         text = b""
         while chunk := _read(master):
             text += chunk
-        process.wait(timeout=60)
+        process.wait(timeout=300)
     os.close(master)
     assert (process.returncode == 0) == (then == "finished(3)")
     assert text.count(b"\x1b[?25l") == text.count(b"\x1b[?25h") == 1
@@ -484,12 +485,13 @@ for estimator in (Ensemble(), Ensemble(verbose=1)):
 """
 
 
+@pytest.mark.slow
 def test_without_callbacks_in_scikit_learn_everything_else_works():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

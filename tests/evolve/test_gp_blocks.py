@@ -59,6 +59,7 @@ def test_a_row_says_the_same_whatever_block_it_is_in():
     assert mixed.tolist() == one_by_one
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_programs_of_a_search_say_the_same_in_blocks(seed):

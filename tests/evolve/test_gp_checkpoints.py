@@ -174,6 +174,7 @@ def test_a_file_that_lost_its_end_is_refused(half):
         refused(GPTreeClassifier(**SMALL), half, *problem(80), "half.state")
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_refused_or_harmless(half):
     """No byte of the file can be changed to another result."""
     frame, y = problem(80)

@@ -92,6 +92,7 @@ random_symbols = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(random_symbols, st.integers(1, 60), st.integers(0, 2**63))
 @settings(max_examples=60)
 def test_programs_of_any_typed_symbols_are_well_typed(symbols, max_size, seed):
@@ -134,6 +135,7 @@ def wide_table(seed, n_rows, kinds):
     return pd.DataFrame(columns)
 
 
+@pytest.mark.slow
 @given(
     st.sets(st.sampled_from([*FUNCTIONS, *COMPOSED]), min_size=1),
     st.lists(st.sampled_from(["number", "n1", "n2", "o1", "o2"]), min_size=1, max_size=8),

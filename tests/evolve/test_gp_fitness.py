@@ -68,6 +68,7 @@ def classification(p):
     return frame, y, weight, class_weight, used, counted
 
 
+@pytest.mark.slow
 @given(problems)
 @settings(max_examples=25)
 def test_the_fitness_of_a_test_is_its_information_gain_in_counts(p):
@@ -88,6 +89,7 @@ def test_the_fitness_of_a_test_is_its_information_gain_in_counts(p):
             assert fitness == pytest.approx(naive, abs=1e-9 * counted.sum())
 
 
+@pytest.mark.slow
 @given(problems)
 @settings(max_examples=25)
 def test_the_fitness_of_a_test_is_the_variance_it_takes_away_times_the_weight(p):
@@ -108,6 +110,7 @@ def test_the_fitness_of_a_test_is_the_variance_it_takes_away_times_the_weight(p)
             assert fitness * unit == pytest.approx(naive, abs=1e-9 * squares(y[used], counted))
 
 
+@pytest.mark.slow
 @given(problems)
 @settings(max_examples=25)
 def test_later_roots_are_judged_by_the_least_that_earlier_ones_leave(p):

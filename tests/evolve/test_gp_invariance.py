@@ -77,6 +77,7 @@ def test_the_order_of_rows_does_not_matter(seed, n, weighted):
     assert model.n_evaluations_ == n_run
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 100))
 @settings(max_examples=25)
 def test_a_row_of_weight_two_is_two_rows(seed, n):

@@ -69,6 +69,7 @@ def draw(p):
     return rng, frame, weight
 
 
+@pytest.mark.slow
 @given(problems, limits_of_trees, st.sampled_from([0.0, 0.3, 0.65, 0.9]))
 @settings(max_examples=60)
 def test_every_node_of_a_classification_tree_is_that_of_plain_numpy(p, limits, min_entropy):
@@ -81,6 +82,7 @@ def test_every_node_of_a_classification_tree_is_that_of_plain_numpy(p, limits, m
     list(walk(model.tree_, values, y, weight, Limits(**limits), entropy_in_counts))
 
 
+@pytest.mark.slow
 @given(problems, limits_of_trees, st.sampled_from([0.0, 0.05, 0.3]))
 @settings(max_examples=60)
 def test_every_node_of_a_regression_tree_is_that_of_plain_numpy(p, limits, min_variance):

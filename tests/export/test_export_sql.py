@@ -284,6 +284,7 @@ def test_a_name_with_nul_is_refused():
         to_sql(tiny(nodes=[node], classes=["a", "\0b"]))
 
 
+@pytest.mark.slow
 def test_too_many_tests_at_one_depth_are_refused_with_a_way_out():
     labels = [f"c{i}" for i in range(1000)]
     nodes: list[dict[str, Any]] = [

@@ -92,6 +92,7 @@ def test_a_module_without_a_sine_imports_nothing() -> None:
     assert "import" in to_python(stump("sin(x) + y > 3"))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_header_in_c_predicts_as_the_model(models: list[Model], tmp_path: Path) -> None:
     for i, model in enumerate(models):

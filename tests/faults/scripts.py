@@ -21,7 +21,7 @@ def tell(**facts):
 """
 
 
-def run(body: str, *, timeout: float = 120.0, memory_gb: float | None = None) -> dict[str, Any]:
+def run(body: str, *, timeout: float = 300.0, memory_gb: float | None = None) -> dict[str, Any]:
     """Return what the script tells: the facts of all its calls of `tell`, joined.
 
     Parameters

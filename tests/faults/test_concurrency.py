@@ -31,6 +31,7 @@ def wide(module_rng):
     return X, codes
 
 
+@pytest.mark.slow
 @every_threaded
 def test_every_number_of_threads_gives_the_same_bytes(listed, wide):
     X, codes = wide

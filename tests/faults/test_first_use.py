@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from thinning import sparingly
 
 import spinney
 
@@ -36,13 +37,17 @@ sys.exit("; ".join(problems) or 0)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
-    [
-        ["CARTClassifier", "RandomForestClassifier"],
-        ["pruning", "tree"],
-        ["rules", "GPTreeClassifier", "export", "ensemble", "load"],
-    ],
+    sparingly(
+        [
+            ["rules", "GPTreeClassifier", "export", "ensemble", "load"],
+            ["CARTClassifier", "RandomForestClassifier"],
+            ["pruning", "tree"],
+        ],
+        3,
+    ),
     ids=lambda names: names[0],
 )
 def test_first_use_from_several_threads(names):

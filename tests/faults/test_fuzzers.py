@@ -30,10 +30,12 @@ def seeds(tmp_path_factory):
     return make_seeds(tmp_path_factory.mktemp("seeds"), every=7)
 
 
+@pytest.mark.slow
 def test_random_tables_give_the_same_answers_after_save_and_load(seed):
     assert try_tables(60, seed) > 40
 
 
+@pytest.mark.slow
 def test_mutated_files_are_refused_or_sound(seeds, seed, tmp_path):
     tally = try_numbered(by_chance(seeds, range(seed, seed + 400)), tmp_path)
     assert tally.findings == []
@@ -41,6 +43,7 @@ def test_mutated_files_are_refused_or_sound(seeds, seed, tmp_path):
     assert tally.n_accepted > 0
 
 
+@pytest.mark.slow
 def test_mutated_tables_are_read_or_refused(seed, tmp_path):
     tables = make_tables()
     models = make_models(tables, tmp_path)
@@ -52,10 +55,12 @@ def test_mutated_tables_are_read_or_refused(seed, tmp_path):
     assert 0 < tally.n_done < tally.n_runs == 150
 
 
+@pytest.mark.slow
 def test_random_programs_are_refused_or_mean_what_they_say(seed):
     assert sum(try_program(number) for number in range(seed, seed + 150)) > 50
 
 
+@pytest.mark.slow
 def test_forged_checkpoints_are_refused_or_sound(seed):
     words, findings = try_apart(try_checkpoint, seed, 300)
     assert findings == []
@@ -63,6 +68,7 @@ def test_forged_checkpoints_are_refused_or_sound(seed):
     assert words["fitted"] > 0
 
 
+@pytest.mark.slow
 def test_commands_with_random_options_are_done_or_refused(seed):
     words, findings = try_apart(try_command, seed, 40)
     assert findings == []
@@ -102,6 +108,7 @@ print(*try_memory(int(sys.argv[1]), 60, Path(sys.argv[2]), n_rows=60_000), sep="
 """
 
 
+@pytest.mark.slow
 @pytest.mark.limited
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told by /proc")
 def test_mutants_of_large_files_take_four_times_their_size_at_most(seed, tmp_path):
@@ -149,6 +156,7 @@ REMOVED = [
 ]
 
 
+@pytest.mark.slow
 def test_a_check_that_is_removed_is_found(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", REMOVALS, str(tmp_path), json.dumps(REMOVED)],
@@ -162,6 +170,7 @@ def test_a_check_that_is_removed_is_found(tmp_path):
     assert [words for words, found in json.loads(last).items() if not found] == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="counts what glibc hands out")
 def test_many_fits_leave_nothing_behind():
     for name, kib in measured([32], 360, timeout=300).items():

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from contracts.estimators import CLASSES
+from thinning import sparingly
 
 from faults.scripts import run
 
@@ -96,7 +97,8 @@ def state(estimator):
 '''
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", sparingly(CASES.values(), 4), ids=CASES)
 def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
     """More tries are allowed at each moment: the machine may be busy with other things."""
     estimator, y = case
@@ -130,6 +132,7 @@ def test_every_class_has_a_case():
     assert [cls.__name__ for cls in CLASSES if cls.__name__ + "(" not in named] == []
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_a_long_fit_late_in_its_course():
     """Deep in the tree nodes are small, and cross-validation has begun."""
     facts = run(
@@ -147,6 +150,7 @@ tell(waits=waits, unfitted=unfitted(pruned))
     assert facts["unfitted"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_the_making_of_rules_and_changes_nothing():
     """Noise in categories: the tree is grown in a moment and has very many rules."""
     facts = run(
@@ -171,6 +175,7 @@ tell(waits=waits, n_nodes=n_nodes, rules=hasattr(model, "rules_"))
     assert not facts["rules"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_a_long_predict():
     facts = run(
         INTERRUPT
@@ -195,7 +200,8 @@ PREDICTIONS = {
 }
 
 
-@pytest.mark.parametrize("estimator", PREDICTIONS.values(), ids=PREDICTIONS)
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", sparingly(PREDICTIONS.values(), 3), ids=PREDICTIONS)
 def test_an_interrupt_stops_a_long_predict_of_many_members(estimator):
     facts = run(
         INTERRUPT
@@ -212,6 +218,7 @@ tell(wait=wait, answers=len(fitted.predict(X[:7])))
     assert facts["answers"] == 7
 
 
+@pytest.mark.slow
 def test_a_handler_of_the_program_decides_what_a_signal_means():
     """One that returns lets the tree grow to its end; the error of one that raises stops it."""
     facts = run(

@@ -45,6 +45,7 @@ def kill_in_the_middle(kind, settings, path):
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "more"),
     [

@@ -194,16 +194,18 @@ def test_a_failed_fit_leaves_a_fitted_mixture_as_it_was():
     assert fitted.predict_proba(X).tolist() == before
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_hundred_thousand_categories_and_many_classes_take_bounded_time(cls):
     words = pd.DataFrame({"word": [f"w{k}" for k in range(100_000)], "x": np.arange(1e5) % 7})
-    start = time.perf_counter()
+    start = time.process_time()
     model = cls(branching=2, n_init=1, max_iter=3, random_state=0)
     fitted = model.fit(words, np.arange(100_000) % 2)
     assert len(fitted.gates_[0].columns) == 101
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
+@pytest.mark.slow
 def test_many_classes_are_learned_without_a_matrix_of_all_of_them():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(400, 5))
@@ -214,6 +216,7 @@ def test_many_classes_are_learned_without_a_matrix_of_all_of_them():
     assert fitted.predict_proba(table).shape == (400, 200)
 
 
+@pytest.mark.slow
 def test_values_of_any_size_give_finite_answers():
     rng = np.random.default_rng(2)
     for scale in (1e-310, 1e-40, 1e40, 1e300):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from thinning import sparingly
 
 from faults.scripts import run
 from spinney import C45Classifier, ID3Classifier
@@ -92,9 +93,13 @@ def test_one_class_leaves_c45_without_rules_but_with_an_answer(cities: Any):
     assert model.rules_.predict(cities[0]).tolist() == ["a"] * 20
 
 
+GAPS = {"with gaps": "rng.random(n) < 0.1", "whole": "False"}
+
+
+@pytest.mark.slow
 @pytest.mark.limited
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is of POSIX")
-@pytest.mark.parametrize("gaps", ["False", "rng.random(n) < 0.1"], ids=["whole", "with gaps"])
+@pytest.mark.parametrize("gaps", sparingly(GAPS.values(), 2), ids=GAPS)
 def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
     facts = run(
         f"""
@@ -116,13 +121,13 @@ def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
             "c45 unpruned": C45Classifier(pruning=None, rules=False, min_samples_leaf=1),
             "c45 grouped": C45Classifier(nominal="grouped"),
         }}.items():
-            start = time.perf_counter()
+            start = time.process_time()
             model.fit(X, y)
-            worst[name] = time.perf_counter() - start
+            worst[name] = time.process_time() - start
             right[name] = float((model.predict(X) == y).mean())
         tell(seconds=worst, grown=peak() - before, right=right)
         """,
-        timeout=120,
+        timeout=300,
     )
     assert max(facts["seconds"].values()) < 20, facts
     assert facts["grown"] < 600, facts

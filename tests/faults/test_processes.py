@@ -67,6 +67,7 @@ tell(digest=first)
     )
 
 
+@pytest.mark.slow
 def test_a_forked_child_fits_with_threads(facts):
     assert facts["child"]
     assert facts["parent"]
@@ -84,6 +85,7 @@ def test_a_pool_of_forked_workers_fits_with_threads(facts):
     assert facts["pool"] == [True, True, True]
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes(facts):
     """Neither the process nor the seed of its hashes has a say."""
     assert run(SETUP + "tell(digest=first)")["digest"] == facts["digest"]

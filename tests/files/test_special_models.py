@@ -188,6 +188,7 @@ def test_a_criterion_of_ones_own_is_given_again(table, path):
     same(model, loaded, X)
 
 
+@pytest.mark.slow
 def test_functions_of_expressions_are_given_again(table, path):
     X, y = table[0][["income", "age"]], table[1]
     excess = Function("excess", lambda a, b: abs(a - b), takes=(Numeric,) * 2, returns=Numeric)
@@ -274,6 +275,7 @@ def test_labels_keep_their_type(labels, path):
     same(model, loaded, X)
 
 
+@pytest.mark.slow
 def test_categories_of_every_type_and_of_great_number(path):
     rng = np.random.default_rng(0)
     n = 100_000

@@ -118,6 +118,7 @@ KILLED = textwrap.dedent("""
 """)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_the_old_file_or_the_new_one(tree, tmp_path):
     forest = RandomForestClassifier(60, oob_score=False, random_state=0)
     spinney.save(tree, tmp_path / "tree.spinney")

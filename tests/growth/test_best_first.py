@@ -41,6 +41,7 @@ def check_greedy(full: Tree, tree: Tree, max_leaf_nodes: int) -> None:
     assert is_greedy(frontier, divided, tiny)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "twoing"])
 @given(problem=classification(), limit=st.integers(2, 9))
 def test_classes_are_divided_where_the_gain_is_largest(
@@ -51,6 +52,7 @@ def test_classes_are_divided_where_the_gain_is_largest(
     check_greedy(full.tree, best_first.tree, limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression(), limit=st.integers(2, 9))
 def test_numbers_are_divided_where_the_gain_is_largest(
@@ -61,6 +63,7 @@ def test_numbers_are_divided_where_the_gain_is_largest(
     check_greedy(full.tree, best_first.tree, limit)
 
 
+@pytest.mark.slow
 @given(problem=classification())
 def test_a_limit_that_is_never_reached_changes_no_choice(problem: Problem) -> None:
     fitted = fit_classifier(problem, max_leaf_nodes=1000)

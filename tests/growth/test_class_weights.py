@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 from reference import Settings, altered_prior_weights, check_tree, prior_weights
@@ -43,6 +44,7 @@ def faults_with(fitted: Fitted, w: Array, settings: Settings, *unchecked: str) -
     return check_tree(tree, fitted.values, fitted.kinds, fitted.y, w, settings)
 
 
+@pytest.mark.slow
 @given(
     problem=classification().map(complete), criterion=st.sampled_from(CRITERIA), given_shares=shares
 )
@@ -74,6 +76,7 @@ def test_class_weights_multiply_those_of_the_rows(
     assert faults_with(fitted, w * factors, fitted.settings) == []
 
 
+@pytest.mark.slow
 @given(problem=classification().map(complete))
 def test_balanced_class_weights_are_equal_priors(problem: Problem) -> None:
     w = row_weights(problem)
@@ -86,6 +89,7 @@ def test_balanced_class_weights_are_equal_priors(problem: Problem) -> None:
     assert faults_with(balanced, np.where(w > 0, reweighed, 0.0), balanced.settings) == []
 
 
+@pytest.mark.slow
 @given(
     problem=classification().map(complete),
     costs=cost_matrices(),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 from reference import Node, required_splits
@@ -54,6 +55,7 @@ def small(problem: Problem) -> Problem:
 draws = {"n_drawn": st.integers(1, 4), "seed": st.integers(0, 1000)}
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(["gini", "entropy"]), **draws)
 def test_every_test_on_classes_is_best_among_some_draw(
     problem: Problem, criterion: str, n_drawn: int, seed: int
@@ -63,6 +65,7 @@ def test_every_test_on_classes_is_best_among_some_draw(
     check_draws(fit_classifier(small(problem), criterion, **options), n_drawn)
 
 
+@pytest.mark.slow
 @given(problem=regression(), **draws)
 def test_every_test_on_numbers_is_best_among_some_draw(
     problem: Problem, n_drawn: int, seed: int
@@ -72,6 +75,7 @@ def test_every_test_on_numbers_is_best_among_some_draw(
     check_draws(fitted, n_drawn)
 
 
+@pytest.mark.slow
 @given(problem=classification(), **draws)
 def test_the_same_seed_gives_the_same_tree(problem: Problem, n_drawn: int, seed: int) -> None:
     options = {"max_features": n_drawn, "random_state": seed}
@@ -79,6 +83,7 @@ def test_the_same_seed_gives_the_same_tree(problem: Problem, n_drawn: int, seed:
     assert first == second
 
 
+@pytest.mark.slow
 @given(problem=classification(), seed=st.integers(0, 1000))
 def test_drawing_every_feature_is_the_same_as_drawing_none(problem: Problem, seed: int) -> None:
     everything = fit_classifier(problem, max_features=len(problem.kinds), random_state=seed)

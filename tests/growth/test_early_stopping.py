@@ -89,6 +89,7 @@ def check(
 KINDS = ("numeric", "nominal", "numeric")
 
 
+@pytest.mark.slow
 @given(problem=classification(kinds=KINDS).map(exact), **options)
 def test_of_classes_the_tree_with_fewest_errors_on_rows_set_aside_is_kept(
     problem: Problem, patience: int, seed: int
@@ -99,6 +100,7 @@ def test_of_classes_the_tree_with_fewest_errors_on_rows_set_aside_is_kept(
     check(CARTClassifier, problem, strata, np.not_equal, patience, seed)
 
 
+@pytest.mark.slow
 @given(problem=regression(kinds=KINDS).map(exact), **options)
 def test_of_numbers_the_tree_with_least_error_on_rows_set_aside_is_kept(
     problem: Problem, patience: int, seed: int
@@ -107,6 +109,7 @@ def test_of_numbers_the_tree_with_least_error_on_rows_set_aside_is_kept(
     check(CARTRegressor, problem, strata, lambda y, p: (y - p) ** 2, patience, seed)
 
 
+@pytest.mark.slow
 @given(problem=regression(kinds=KINDS).map(exact), **options)
 def test_by_absolute_error_the_tree_with_least_absolute_error_is_kept(
     problem: Problem, patience: int, seed: int

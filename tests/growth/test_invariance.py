@@ -24,6 +24,7 @@ def rows_of(problem: Problem, rows: np.ndarray, weights: Any = None) -> Problem:
     return Problem(problem.kinds, cells, y, weights, problem.limits, problem.new)
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA))
 def test_rows_of_weight_zero_are_as_if_absent(problem: Problem, criterion: str) -> None:
     w = np.ones(len(problem.y)) if problem.weights is None else problem.weights
@@ -34,6 +35,7 @@ def test_rows_of_weight_zero_are_as_if_absent(problem: Problem, criterion: str) 
     assert tree == without
 
 
+@pytest.mark.slow
 @given(problem=regression(), power=st.sampled_from([-20, -1, 1, 10]))
 def test_the_unit_of_weight_does_not_matter(problem: Problem, power: int) -> None:
     w = np.ones(len(problem.y)) if problem.weights is None else problem.weights
@@ -44,6 +46,7 @@ def test_the_unit_of_weight_does_not_matter(problem: Problem, power: int) -> Non
     assert [node.test for node in tree] == [node.test for node in scaled]
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA))
 def test_whole_weights_act_as_repeated_rows(problem: Problem, criterion: str) -> None:
     w = np.ones(len(problem.y)) if problem.weights is None else np.ceil(problem.weights)
@@ -58,6 +61,7 @@ def test_whole_weights_act_as_repeated_rows(problem: Problem, criterion: str) ->
     assert [text for text in faults if "n_samples" not in text] == []
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA))
 def test_of_equal_columns_the_first_is_asked(problem: Problem, criterion: str) -> None:
     n = len(problem.kinds)
@@ -69,6 +73,7 @@ def test_of_equal_columns_the_first_is_asked(problem: Problem, criterion: str) -
     assert tree.feature.max() < n
 
 
+@pytest.mark.slow
 @given(problem=regression())
 def test_of_equal_columns_the_first_is_asked_for_numbers(problem: Problem) -> None:
     n = len(problem.kinds)

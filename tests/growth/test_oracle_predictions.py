@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 from reference import Node, predict_row
@@ -31,6 +32,7 @@ def check_classes(fitted: Fitted, table: object) -> None:
     assert labels.tolist() == [label_of(row, fitted.settings) for row in expected]
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA))
 def test_class_shares_of_new_rows_are_the_oracles(problem: Problem, criterion: str) -> None:
     fitted = fit_classifier(problem, criterion)
@@ -38,6 +40,7 @@ def test_class_shares_of_new_rows_are_the_oracles(problem: Problem, criterion: s
     check_classes(fitted, problem.table)
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA), costs=cost_matrices())
 def test_labels_of_new_rows_cost_least_and_ties_go_to_the_first_class(
     problem: Problem, criterion: str, costs: Array
@@ -45,6 +48,7 @@ def test_labels_of_new_rows_cost_least_and_ties_go_to_the_first_class(
     check_classes(fit_classifier(problem, criterion, costs), problem.new_table)
 
 
+@pytest.mark.slow
 @given(problem=regression(), criterion=st.sampled_from(["squared_error", "absolute_error"]))
 def test_numbers_of_new_rows_are_the_oracles(problem: Problem, criterion: str) -> None:
     fitted = fit_regressor(problem, criterion)
@@ -65,6 +69,7 @@ def leaf_of(node: Node, row: Array) -> int:
     return node.id
 
 
+@pytest.mark.slow
 @given(problem=classification(), criterion=st.sampled_from(CRITERIA))
 def test_apply_gives_the_leaf_that_tests_then_surrogates_then_the_majority_lead_to(
     problem: Problem, criterion: str

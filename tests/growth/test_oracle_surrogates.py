@@ -47,6 +47,7 @@ def check_worth(fitted: Fitted, node: Node) -> None:
         assert 0 < surrogate.adjusted <= 1 + 1e-12
 
 
+@pytest.mark.slow
 @given(
     problem=classification(kinds=MANY).map(keep_gaps), criterion=st.sampled_from(["gini", "twoing"])
 )
@@ -54,6 +55,7 @@ def test_surrogates_of_classes_are_the_oracles(problem: Problem, criterion: str)
     check(fit_classifier(problem, criterion))
 
 
+@pytest.mark.slow
 @given(problem=regression(kinds=MANY).map(keep_gaps))
 def test_surrogates_of_numbers_are_the_oracles(problem: Problem) -> None:
     check(fit_regressor(problem))

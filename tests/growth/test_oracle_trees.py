@@ -21,23 +21,27 @@ def check(fitted: Fitted) -> None:
     assert number_faults(fitted) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", NAMED)
 @given(problem=classification())
 def test_every_choice_of_a_named_criterion_is_a_best_one(criterion: str, problem: Problem) -> None:
     check(fit_classifier(problem, criterion))
 
 
+@pytest.mark.slow
 @given(problem=classification(), costs=cost_matrices())
 def test_every_choice_with_a_cost_matrix_is_a_best_one(problem: Problem, costs: Array) -> None:
     check(fit_classifier(problem, "gini", costs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", [cubes, squared_error_rate])
 @given(problem=classification())
 def test_every_choice_of_a_users_impurity_is_a_best_one(criterion: Any, problem: Problem) -> None:
     check(fit_classifier(problem, criterion))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression())
 def test_every_choice_of_a_regression_tree_is_a_best_one(criterion: str, problem: Problem) -> None:

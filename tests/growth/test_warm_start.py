@@ -34,6 +34,7 @@ def is_exact(problem: Problem) -> bool:
     return w is None or bool((w == np.round(w)).all())
 
 
+@pytest.mark.slow
 @given(
     problem=classification(),
     depth=st.integers(1, 3),
@@ -50,6 +51,7 @@ def test_growing_on_makes_the_choices_of_growing_at_once(
         assert_same_tests(at_once.tree, grown_on.tree)
 
 
+@pytest.mark.slow
 @given(problem=regression(), depth=st.integers(1, 3))
 def test_growing_on_makes_the_choices_of_growing_at_once_for_numbers(
     problem: Problem, depth: int
@@ -59,6 +61,7 @@ def test_growing_on_makes_the_choices_of_growing_at_once_for_numbers(
     assert grown_on.faults() == []
 
 
+@pytest.mark.slow
 @given(problem=classification())
 def test_a_grown_tree_does_not_change_when_grown_on(problem: Problem) -> None:
     fitted = fit_classifier(with_depth(problem, None))

@@ -32,6 +32,7 @@ def check(solve: Callable[..., Both], *arguments: Any, **parameters: Any) -> Non
     assert both.differences() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @some_examples
 @given(problem=problems())
@@ -39,6 +40,7 @@ def test_trees_of_classes_are_the_oracles(criterion: str, problem: Problem) -> N
     check(solve_classes, problem, criterion)
 
 
+@pytest.mark.slow
 @more_examples
 @given(problem=problems(), criterion=st.sampled_from(CRITERIA), shares=class_shares())
 def test_trees_of_weighted_classes_are_the_oracles(
@@ -47,6 +49,7 @@ def test_trees_of_weighted_classes_are_the_oracles(
     check(solve_classes, problem, criterion, **shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["gini", "altered_priors"])
 @some_examples
 @given(problem=problems(), costs=cost_matrices(), criterion=st.sampled_from(CRITERIA))
@@ -56,6 +59,7 @@ def test_trees_of_costly_errors_are_the_oracles(
     check(solve_classes, problem, criterion, costs, cost_method=method)
 
 
+@pytest.mark.slow
 @some_examples
 @given(problem=problems(), costs=cost_matrices(), shares=class_shares())
 def test_trees_of_weighted_classes_and_costly_errors_are_the_oracles(
@@ -64,12 +68,14 @@ def test_trees_of_weighted_classes_and_costly_errors_are_the_oracles(
     check(solve_classes, problem, "gini", costs, **shares)
 
 
+@pytest.mark.slow
 @more_examples
 @given(problem=problems(regression=True))
 def test_trees_of_numbers_are_the_oracles(problem: Problem) -> None:
     check(solve_numbers, problem)
 
 
+@pytest.mark.slow
 @few_examples
 @given(problem=problems(regression=True, kinds=("numeric", "ordered")))
 def test_trees_of_numbers_by_absolute_errors_are_the_oracles(problem: Problem) -> None:
@@ -82,6 +88,7 @@ def test_trees_of_a_users_impurity_are_the_oracles(problem: Problem, criterion: 
     check(solve_classes, problem, criterion)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regression", [False, True])
 @some_examples
 @given(data=st.data(), most=st.integers(2, 6))

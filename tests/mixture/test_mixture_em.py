@@ -20,6 +20,7 @@ from spinney import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 STILL_CLIMBS = r"ignore:MixtureOfExperts\w+ still climbs"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(STILL_CLIMBS)
 @given(problems())
 def test_the_penalised_log_likelihood_of_classes_never_falls(problem):
@@ -30,6 +31,7 @@ def test_the_penalised_log_likelihood_of_classes_never_falls(problem):
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(STILL_CLIMBS)
 @given(problems())
 def test_the_penalised_log_likelihood_of_numbers_never_falls(problem):
@@ -74,6 +76,7 @@ def test_one_expert_is_scikit_learns_logistic_regression(n_classes, C):
     assert model.predict(X).tolist() == theirs.predict(X).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [20, 40])
 def test_one_expert_of_many_classes_is_logistic_regression_at_the_tol_it_has(n_classes):
     """Of 40 classes it has 819 coefficients, too many for the matrix of a step."""

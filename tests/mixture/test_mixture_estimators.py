@@ -92,6 +92,7 @@ def test_threads_change_not_one_bit(model, table, n_jobs):
     assert answers(one, X) == answers(more, X)
 
 
+@pytest.mark.slow
 def test_trees_as_experts_do_not_depend_on_threads(table):
     X, codes = table
     model = MixtureOfExpertsClassifier(

@@ -58,6 +58,7 @@ def test_packing_loses_nothing():
     assert again.evaluate(lesson)[0] == pytest.approx(state.evaluate(lesson)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(r"ignore:MixtureOfExperts\w+ still climbs")
 @settings(max_examples=15)
 @given(problems())

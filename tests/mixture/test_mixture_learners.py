@@ -30,6 +30,7 @@ from spinney import (
 pytestmark = pytest.mark.filterwarnings(r"ignore:MixtureOfExperts\w+ still climbs")
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(problems())
 def test_the_log_likelihood_never_falls_with_trees(problem):
@@ -110,6 +111,7 @@ def test_a_fit_that_explains_its_rows_worse_is_dropped():
     assert fitted.score(X, y) == 1.0
 
 
+@pytest.mark.slow
 def test_trees_take_the_table_raw_and_gates_take_it_too():
     rng = np.random.default_rng(3)
     n = 300

@@ -102,6 +102,7 @@ def test_the_message_is_as_long_as_its_parts(problem: Problem, name: str) -> Non
     assert tree.description_length() == pytest.approx(length(tree), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(problem=problems, name=learners)
 def test_no_pruning_of_the_tree_has_a_shorter_message(problem: Problem, name: str) -> None:
     whole, best = fitted(name, problem, None), fitted(name, problem, "mdl")

@@ -54,6 +54,7 @@ def walked(node: Any, row: dict[str, Any]) -> Any:
     return sum(child.weight / total * walked(child, row) for child in heavy)
 
 
+@pytest.mark.slow
 @given(problem=problems, name=names)
 def test_predictions_are_what_a_walk_by_hand_finds(problem: Problem, name: str) -> None:
     model = fitted(name, problem)
@@ -63,6 +64,7 @@ def test_predictions_are_what_a_walk_by_hand_finds(problem: Problem, name: str) 
     np.testing.assert_allclose(model.predict_proba(table), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(problem=problems, name=names)
 def test_text_and_dot_name_every_node(problem: Problem, name: str) -> None:
     tree = fitted(name, problem).tree_

@@ -106,6 +106,7 @@ def groups_of(test: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(name[1:]) for name in branch) for branch in branches)
 
 
+@pytest.mark.slow
 @given(problem=classification(max_rows=40, max_categories=9, kinds=("nominal",)))
 def test_grouping_never_lowers_the_gain_ratio(problem: Problem) -> None:
     options = {"min_samples_leaf": 1}

@@ -38,23 +38,27 @@ def check(problem: Problem, model: Any, pruning: bool, raising: bool, **paramete
         assert_same_answers(model, table, cells, theirs)
 
 
+@pytest.mark.slow
 @given(problem=problems, least=leaves)
 def test_unpruned_tree_is_the_oracles(problem: Problem, least: int) -> None:
     model = fitted(problem, pruning=None, min_samples_leaf=least)
     check(problem, model, False, False, min_leaf=least)
 
 
+@pytest.mark.slow
 @given(problem=problems, least=leaves, cf=st.sampled_from([0.1, 0.25, 0.5]), raising=st.booleans())
 def test_pruned_tree_is_the_oracles(problem: Problem, least: int, cf: float, raising: bool) -> None:
     model = fitted(problem, cf=cf, min_samples_leaf=least, subtree_raising=raising)
     check(problem, model, True, raising, min_leaf=least, cf=cf)
 
 
+@pytest.mark.slow
 @given(problem=classification(max_rows=40, max_columns=2, kinds=("numeric", "nominal")))
 def test_tree_of_a_number_and_a_category_is_the_oracles(problem: Problem) -> None:
     check(problem, fitted(problem), True, True)
 
 
+@pytest.mark.slow
 @given(
     problem=classification(max_rows=12, max_categories=12, kinds=("nominal", "nominal", "numeric"))
 )

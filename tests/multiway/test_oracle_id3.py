@@ -68,16 +68,19 @@ def cuts_of(test: Any) -> list[float]:
     return [test.threshold] if test.kind == "threshold" else list(test.cuts)
 
 
+@pytest.mark.slow
 @given(problem=classification(kinds=("nominal", "nominal", "nominal")))
 def test_tree_of_categories_is_the_oracles(problem: Problem) -> None:
     check(problem, fitted(problem))
 
 
+@pytest.mark.slow
 @given(problem=classification(kinds=("ordered", "nominal")))
 def test_tree_of_ordered_categories_has_a_branch_for_each(problem: Problem) -> None:
     check(problem, fitted(problem))
 
 
+@pytest.mark.slow
 @given(problem=classification(max_rows=30, kinds=("numeric", "nominal", "numeric")))
 def test_tree_of_cut_numbers_is_the_oracles(problem: Problem) -> None:
     check(problem, fitted(problem, discretize="mdl"))

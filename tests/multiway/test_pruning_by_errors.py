@@ -73,6 +73,7 @@ def test_replacement_is_the_oracles(problem: Problem, cf: float, missing: str) -
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(problem=problems, cf=confidences, missing=gaps, raising=st.booleans())
 def test_each_cut_adds_at_most_a_tenth_of_an_error(
     problem: Problem, cf: float, missing: str, raising: bool

@@ -22,6 +22,7 @@ def boxes_in(ax: Any) -> list[Rectangle]:
     return [patch for patch in ax.patches if patch.get_linewidth() > 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dpi", [50, 100, 200])
 def test_no_text_overlaps_at_thirty_leaves(bushy: Tree, dpi: int) -> None:
     ax = plot_tree(bushy)
@@ -46,6 +47,7 @@ def test_boxes_do_not_overlap(bushy: Tree) -> None:
         )
 
 
+@pytest.mark.slow
 def test_text_stays_in_its_box_in_given_axes(bushy: Tree) -> None:
     figure, ax = plt.subplots(figsize=(6, 4), dpi=300)
     assert plot_tree(bushy, ax=ax) is ax
@@ -63,6 +65,7 @@ def test_text_stays_in_its_box_in_given_axes(bushy: Tree) -> None:
     assert inside >= 2 * bushy.n_nodes
 
 
+@pytest.mark.slow
 def test_the_figure_grows_with_the_tree(bushy: Tree) -> None:
     whole = plot_tree(bushy).figure.get_size_inches()
     part = plot_tree(bushy, max_depth=2).figure.get_size_inches()
@@ -198,6 +201,7 @@ def test_without_matplotlib_the_remedy_is_told(
         plot_tree(bushy)
 
 
+@pytest.mark.slow
 def test_importing_spinney_does_not_import_matplotlib() -> None:
     code = "import sys, spinney.plot, spinney.export; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spinney.pruning import cost_complexity_path
 
 
+@pytest.mark.slow
 @given(problem=classification(), costs=st.none() | cost_matrices(), place=st.floats(0, 1.2))
 def test_ccp_alpha_gives_the_tree_of_the_path_at_that_penalty(
     problem: Problem, costs: Array | None, place: float
@@ -26,6 +27,7 @@ def test_ccp_alpha_gives_the_tree_of_the_path_at_that_penalty(
     assert again.alphas.tolist() == path.alphas.tolist()
 
 
+@pytest.mark.slow
 @given(problem=regression(), place=st.floats(0, 1.2))
 def test_ccp_alpha_prunes_numbers_by_their_squared_error(problem: Problem, place: float) -> None:
     full = fit_regressor(problem).tree
@@ -34,6 +36,7 @@ def test_ccp_alpha_prunes_numbers_by_their_squared_error(problem: Problem, place
     assert fit_regressor(problem, ccp_alpha=alpha).tree == path.at(alpha)
 
 
+@pytest.mark.slow
 @given(problem=classification())
 def test_a_penalty_of_zero_keeps_the_training_error(problem: Problem) -> None:
     full = fit_classifier(problem).tree

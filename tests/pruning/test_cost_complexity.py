@@ -41,6 +41,7 @@ def test_exact_paths_with_costs_are_weakest_links(given_tree: dict[str, Any]) ->
     check_exact(Tree.from_dict(given_tree))
 
 
+@pytest.mark.slow
 @given(drawn=grown())
 def test_exact_paths_of_grown_trees_are_weakest_links(drawn: Any) -> None:
     check_exact(drawn[1].tree)
@@ -87,6 +88,7 @@ def test_default_paths_with_costs_are_nested_from_t1_to_the_root(
     check_default(Tree.from_dict(given_tree))
 
 
+@pytest.mark.slow
 @given(drawn=grown())
 def test_default_paths_of_grown_trees_are_nested_from_t1_to_the_root(drawn: Any) -> None:
     check_default(drawn[1].tree)

@@ -21,6 +21,7 @@ from spinney.pruning import reduced_error
 from .trees import grown, kept_ids
 
 
+@pytest.mark.slow
 @given(drawn=grown(), data=st.data())
 def test_reduced_error_collapses_what_the_oracle_collapses(
     drawn: tuple[Problem, Fitted], data: st.DataObject
@@ -59,6 +60,7 @@ def check_fit(learner: Any, problem: Problem, strata: np.ndarray, seed: int) -> 
     assert outline(model.tree_.root) == outline(pruned.root)
 
 
+@pytest.mark.slow
 @given(problem=classification(kinds=KINDS), seed=st.integers(0, 99))
 def test_fit_prunes_classes_by_the_rows_it_sets_aside(problem: Problem, seed: int) -> None:
     w = np.ones(len(problem.y)) if problem.weights is None else problem.weights
@@ -67,6 +69,7 @@ def test_fit_prunes_classes_by_the_rows_it_sets_aside(problem: Problem, seed: in
     check_fit(CARTClassifier, problem, strata, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression(kinds=KINDS), seed=st.integers(0, 99))
 def test_fit_prunes_numbers_by_the_rows_it_sets_aside(

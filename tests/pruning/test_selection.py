@@ -64,6 +64,7 @@ def assert_nearly_tied(expected: Selection, selected: int, rule: str) -> None:
 # A test sample.
 
 
+@pytest.mark.slow
 @given(drawn=grown(), rule=rules, method=st.sampled_from(["rpart", "exact"]), data=st.data())
 def test_a_test_sample_judges_every_tree_by_its_own_predictions(
     drawn: tuple[Problem, Fitted], rule: str, method: str, data: st.DataObject
@@ -140,6 +141,7 @@ def naive_cv(
     return choose(table[:, judged], w[judged], rule)
 
 
+@pytest.mark.slow
 @given(
     problem=classification(kinds=KINDS, max_classes=3),
     costs=cost_matrices(),
@@ -159,6 +161,7 @@ def test_cross_validation_prunes_each_fold_at_the_typical_penalties(
     assert fitted.tree == path.trees[path.selected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @given(problem=regression(kinds=KINDS), n_folds=st.integers(2, 4), rule=rules)
 def test_cross_validation_of_numbers_sums_errors_by_the_criterion(
@@ -206,6 +209,7 @@ def rules_agree(tree: Tree) -> bool:
     return same_trees and np.allclose(one.alphas, other.alphas, rtol=1e-9, atol=0)
 
 
+@pytest.mark.slow
 @given(problem=classification(kinds=KINDS, max_classes=3), n_folds=st.integers(2, 4), rule=rules)
 def test_cross_validation_is_the_oracles_where_both_rules_of_pruning_agree(
     problem: Problem, n_folds: int, rule: str

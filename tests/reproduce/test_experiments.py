@@ -160,6 +160,7 @@ def test_every_method_answers_every_fold(problem) -> None:
     assert all(np.isfinite(loss) and loss >= 0.0 for loss in found.values())
 
 
+@pytest.mark.slow
 def test_points_are_drawn_without_any_unit(tmp_path) -> None:
     reproduce("gp", figures=["3"], options=QUICK, folder=tmp_path, progress=False)
     for name in ("figure_3.png", "figure_3.svg"):

@@ -28,6 +28,7 @@ def some_values(condition, random) -> float:
     return max(float(np.nextafter(low, np.inf)), random.uniform(low, high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruned", [False, True])
 @given(case=cases(), random=st.randoms())
 def test_the_changed_row_gets_the_other_answer(pruned, case: Case, random):
@@ -49,6 +50,7 @@ def test_the_changed_row_gets_the_other_answer(pruned, case: Case, random):
             assert rules.predict(values, encoded=True).tolist() == [other.prediction], str(other)
 
 
+@pytest.mark.slow
 @given(case=cases(gaps=False))
 def test_a_tree_has_a_way_to_every_class_that_a_leaf_predicts(case: Case):
     rules, row = case.tree.rules(), case.new.iloc[:1]

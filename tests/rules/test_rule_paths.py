@@ -16,6 +16,7 @@ def grown_from(case: Case):
     return case.table if case.weight is None else case.table[np.asarray(case.weight) > 0]
 
 
+@pytest.mark.slow
 @given(cases(gaps=False, regression=None))
 def test_every_row_without_gaps_is_covered_once_and_by_its_leaf(case: Case):
     rules, table = case.tree.rules(), grown_from(case)
@@ -49,6 +50,7 @@ def test_a_row_of_which_all_conditions_hold_reaches_the_leaf_whole(case: Case):
         assert (rule.share(case.new)[held] == 1.0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["surrogate", "majority", "fractional"])
 @given(data=st.data())
 def test_the_rules_predict_as_the_tree_does(missing, data):
@@ -116,6 +118,7 @@ def test_a_pickled_set_is_equal_and_predicts_alike(case: Case):
     np.testing.assert_array_equal(other.predict(case.new), rules.predict(case.new))
 
 
+@pytest.mark.slow
 @given(cases(), st.data())
 def test_what_is_left_of_a_set_speaks_for_the_rest(case: Case, data):
     """Shares are those of the rules that are left; where none of them fires, the default."""

@@ -18,6 +18,7 @@ def rows_of(case: Case):
     return case.tree._encode(case.table, encoded=False), codes, weight
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(cases(), st.sampled_from([0.05, 0.25, 0.5]))
 def test_the_core_prunes_as_straight_loops_do(case: Case, cf):
@@ -30,6 +31,7 @@ def test_the_core_prunes_as_straight_loops_do(case: Case, cf):
     np.testing.assert_allclose([rule.coverage for rule in found], [d.total for d in drafts])
 
 
+@pytest.mark.slow
 @given(cases())
 def test_encoded_rows_give_the_same_rules(case: Case):
     found = pruned_rules(case.tree, *rows_of(case))

@@ -42,6 +42,7 @@ def decode(values: np.ndarray, schema: Schema) -> dict[str, list]:
     return columns
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @pytest.mark.parametrize("library", NAMED)
 @given(columns=tables())
@@ -55,6 +56,7 @@ def test_decoding_gives_the_table_back(library, columns):
     assert_array_equal(encode_with(again, columns, unseen="error"), values)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(columns=tables())
 def test_every_library_gives_the_same_codes_when_all_columns_are_categories(columns):

@@ -60,8 +60,8 @@ def prices() -> Tree:
 
 @pytest.fixture(scope="session")
 def comb() -> Tree:
-    """A tree of depth 50,000: at each level the first child is a leaf and the second goes on."""
-    depth = 50_000
+    """A tree of depth 20,000: at each level the first child is a leaf and the second goes on."""
+    depth = 20_000
     nodes: list[dict[str, Any]] = []
     for level in range(depth):
         rows = depth + 1 - level

@@ -3,6 +3,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_makers import codes, trees
@@ -18,6 +19,7 @@ def test_a_tree_comes_back_from_json(tree: Tree) -> None:
     assert Tree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False))) == tree
 
 
+@pytest.mark.slow
 @steady
 @given(trees())
 def test_a_tree_comes_back_from_a_pickle(tree: Tree) -> None:
@@ -36,6 +38,7 @@ def walk(node: Node, row: list[Any]) -> Node:
     return node
 
 
+@pytest.mark.slow
 @steady
 @given(trees(), st.data())
 def test_walking_the_nodes_in_python_ends_in_the_same_leaves(
@@ -55,6 +58,7 @@ def test_walking_the_nodes_in_python_ends_in_the_same_leaves(
     assert path.sum(axis=1).ravel().tolist()[0] == (tree.depth[leaves] + 1).tolist()
 
 
+@pytest.mark.slow
 @steady
 @given(trees(), st.data())
 def test_pruning_sends_rows_to_the_nearest_ancestor_left(tree: Tree, data: st.DataObject) -> None:
@@ -72,6 +76,7 @@ def test_pruning_sends_rows_to_the_nearest_ancestor_left(tree: Tree, data: st.Da
         assert (stop.prediction, stop.depth, stop.weight) == (new.prediction, new.depth, new.weight)
 
 
+@pytest.mark.slow
 @steady
 @given(trees(), st.data())
 def test_simplifying_keeps_what_is_predicted(tree: Tree, data: st.DataObject) -> None:
@@ -89,6 +94,7 @@ def test_simplifying_keeps_what_is_predicted(tree: Tree, data: st.DataObject) ->
         assert not mergeable
 
 
+@pytest.mark.slow
 @steady
 @given(trees())
 def test_any_tree_can_be_shown(tree: Tree) -> None:
@@ -98,6 +104,7 @@ def test_any_tree_can_be_shown(tree: Tree) -> None:
     assert all(repr(node).startswith(f"Node({node.id}") for node in tree)
 
 
+@pytest.mark.slow
 @steady
 @given(trees())
 def test_importances_are_shares_of_one(tree: Tree) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from reference.c45 import C45, label, predict_row
 from reference.c45_prune import fit
+from thinning import sparingly
 from weka_cases import CASES, SETTINGS, Case, load
 
 MOST_CELLS = 3_000
@@ -41,8 +42,9 @@ def make_problem(case: Case, name: str) -> C45:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", sparingly(SETTINGS, 3))
 def test_oracle_finds_the_tree_of_j48(case: Case, name: str) -> None:
     parameters = SETTINGS[name][1]
     problem = make_problem(case, name)

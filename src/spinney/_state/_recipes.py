@@ -51,14 +51,18 @@ class Recipe(Generic[T]):
     fill : callable
         From an object without attributes and a state whose fields are checked to nothing: it sets
         the attributes, and refuses what does not fit together.
+    new : callable or None, default=None
+        From a state to an object, instead of `fill`.
+    alias : str or None, default=None
+        What the class is called, where two classes have one name.
     """
 
     cls: type[T]
     fields: Fields
     take: Callable[[T], dict[str, Any]]
     fill: Callable[[T, dict[str, Any]], None]
-    new: Callable[[dict[str, Any]], T] | None = None  # instead of `fill`
-    alias: str | None = None  # where two classes have one name
+    new: Callable[[dict[str, Any]], T] | None = None
+    alias: str | None = None
 
     @property
     def name(self) -> str:
