@@ -37,12 +37,10 @@ from spinney.ensemble._quorum import Quorum, vote_weights
 from spinney.ensemble._selection_report import SelectionReport
 from spinney.ensemble._view import Forest
 from spinney.evolve._derived import Derived
-from spinney.mixture._design import Design
+from spinney.mixture._estimator_experts import ClassLearner, NumberLearner
 from spinney.mixture._experts import LinearExpert, LogisticExpert
-from spinney.mixture._gates import GateTree
-from spinney.mixture._learners import ClassLearner, NumberLearner
-from spinney.mixture._lesson import Scale
-from spinney.mixture._views import Gate
+from spinney.mixture._gates import Gate, GateTree
+from spinney.mixture._training_data import Design, Scale
 from spinney.pruning import PruningPath
 from spinney.rules._ruleset import RuleSet
 from spinney.tree._igpa import Iteration
@@ -198,6 +196,9 @@ def _check_bagged(model: Any) -> None:
     inside = len(selected) > 0 and selected.min() >= 0 and selected.max() < n
     _need(bool(inside and (np.diff(selected) > 0).all()), model, "selected_ are no members")
     _need(model._bagged.members is model._committee, model, "_bagged holds other members")
+    report = vars(model).get("selection_report_")
+    fits = report is None or len(report.errors) == n
+    _need(fits, model, "selection_report_ has other members")
     firsts = [first for first, _ in model._runs]
     _need(firsts[:1] == [0] and firsts == sorted(set(firsts)), model, "_runs are not in order")
     for _, drawn in model._runs:

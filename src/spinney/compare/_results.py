@@ -1,4 +1,4 @@
-"""What an experiment found: scores of methods on partitions, and what follows from them."""
+"""`Results`: the scores of an experiment, with statistics, curves and tables."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Literal
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from spinney._choices import check_choice
 from spinney.compare import _statistics as statistics
-from spinney.compare._overviews import (
+from spinney.compare._statistics import Friedman, Nemenyi, TestResult
+from spinney.compare._tables import (
+    Table,
     dataset_table,
     pair_table,
     rank_table,
@@ -16,10 +18,6 @@ from spinney.compare._overviews import (
     size_table,
     time_table,
 )
-from spinney.compare._statistics import Friedman, Nemenyi, TestResult
-from spinney.compare._tables import Table
-
-__all__ = ["Results"]
 
 Floats = NDArray[np.float64]
 Test = Literal["corrected_t", "paired_t", "wilcoxon"]
@@ -27,27 +25,27 @@ TESTS = ("corrected_t", "paired_t", "wilcoxon")
 
 
 class Results:
-    """Scores of methods on the same partitions of data sets.
+    """The results of an experiment: scores of methods on the same partitions.
 
     Parameters
     ----------
     records : list of dict
-        One for each unit: `dataset`, `method`, `repeat`, `part`, and what was measured.
+        One per unit: `dataset`, `method`, `repeat`, `part`, and the measures.
     measure : str
-        The main measure; the lower the better.
+        The main measure; lower is better.
     higher_is_better : collection of str, default=()
-        Measures of which the highest is the best.
+        Measures for which higher is better.
     is_honest : bool, default=True
-        Whether methods were judged on rows that they were not trained on.
+        Whether test rows were kept out of training.
     has_sizes : bool, default=False
-        Whether the parts of a repeat are training sets of several sizes.
+        Whether the parts of a repeat are training sets of different sizes.
 
     Attributes
     ----------
     datasets, methods : list of str
         Names, in the order of the experiment.
     measures : list of str
-        What was measured in every unit, or in some.
+        Names of all measures.
     """
 
     def __init__(
@@ -82,7 +80,7 @@ class Results:
     # -- Numbers
 
     def values(self, measure: str | None = None) -> Floats:
-        """Return a measure of every unit.
+        """Return the values of a measure.
 
         Parameters
         ----------
@@ -112,7 +110,7 @@ class Results:
     def mean(self, measure: str | None = None) -> Floats:
         """Return means over partitions: array of shape (n_datasets, n_methods).
 
-        They are rounded to twelve digits, so that the same errors in another order are a draw.
+        Rounded to twelve digits, so that equal errors summed in another order are a draw.
         """
         return _rounded(self.values(measure).mean(axis=2))
 
@@ -125,7 +123,7 @@ class Results:
         return spread
 
     def ranks(self, measure: str | None = None) -> Floats:
-        """Return the rank of each method on each data set by its mean: 1 is the best."""
+        """Return the ranks of the methods on each data set, by mean; 1 is best."""
         name = self._measure(measure)
         return statistics.rank_rows(self.mean(name), name in self.higher_is_better)
 
@@ -152,12 +150,12 @@ class Results:
         a, b : str
             Methods.
         dataset : str, default=None
-            Compare on the partitions of this data set. None compares the means on all data sets,
-            for which `test` must be "wilcoxon" or "paired_t"; with one data set it is that.
+            Compare on the partitions of this data set. None compares the means over all data sets,
+            for which `test` must be "wilcoxon" or "paired_t", or uses the only data set.
         test : {"corrected_t", "paired_t", "wilcoxon"}, default="corrected_t"
-            The corrected one allows for training rows that partitions share.
+            The statistical test. "corrected_t" accounts for the overlap of training sets.
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
 
         Returns
         -------
@@ -210,17 +208,17 @@ class Results:
         Parameters
         ----------
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
         test : {"corrected_t", "paired_t", "wilcoxon"}, default=None
-            A difference that this test does not find is a draw. None compares means, and only
-            equal ones are.
+            Insignificant differences by this test are draws. None compares means, of which only
+            equal ones are draws.
         alpha : float, default=0.05
-            The level of the test.
+            Significance level of the test.
 
         Returns
         -------
         array of shape (n_methods, n_methods, 3)
-            Wins, draws and losses of the row's method against the column's.
+            Wins, draws and losses of the method of the row against that of the column.
         """
         name = self._measure(measure)
         sign = -1.0 if name in self.higher_is_better else 1.0
@@ -310,7 +308,7 @@ class Results:
             fit and to predict; "pairs": wins, draws and losses of pairs of methods, and Wilcoxon's
             test; or the name of a data set: its methods side by side, the best first.
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
 
         Returns
         -------

@@ -20,7 +20,7 @@ from spinney import _core
 from spinney._choices import check_integer
 from spinney._estimator import FitTarget, TableEstimator, refuse_too_many_cells
 from spinney._table import Schema, encode_table
-from spinney._table._nominal import nominal_mask
+from spinney._table._encode import nominal_mask
 from spinney._table._open import open_table
 from spinney._target import check_weights
 from spinney.ensemble._apprentice import Task, train, weight_name

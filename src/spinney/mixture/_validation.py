@@ -1,4 +1,4 @@
-"""Constructor parameters of mixtures: every check of them is here."""
+"""Validation of the constructor parameters of mixtures."""
 
 import inspect
 from collections.abc import Sequence
@@ -16,18 +16,16 @@ from spinney.ensemble._apprentice import weight_name
 from spinney.ensemble._ballots import read_members
 from spinney.mixture._em import Limits
 
-__all__ = ["Settings", "read_settings"]
-
 _FLAT = (3,)
 _MOST_EXPERTS = 1000
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Checked parameters.
+class MixtureParams:
+    """Validated parameters.
 
-    `learner` is None for the mixture's own experts, `fitted` empty unless experts are given;
-    otherwise it holds a name for messages and an estimator for each.
+    `learner` is None for built-in experts. `fitted` has a name for messages and an estimator for
+    each given expert.
     """
 
     branching: tuple[int, ...]
@@ -43,25 +41,25 @@ class Settings:
 
     @property
     def own_experts(self) -> bool:
-        """Whether the experts are logistic or linear."""
+        """Whether the experts are built-in ones."""
         return self.learner is None and not self.fitted
 
 
-def read_settings(mixture: Any, own: str, *, classes: bool) -> Settings:
+def read_params(mixture: Any, own: str, *, classes: bool) -> MixtureParams:
     """Check the parameters of a mixture.
 
     Parameters
     ----------
     mixture : estimator
-        Whose attributes are read.
+        The estimator.
     own : str
-        What the mixture's own experts are called.
+        Name of the built-in experts.
     classes : bool
-        Whether experts are classifiers.
+        Whether it is a classifier.
 
     Returns
     -------
-    Settings
+    MixtureParams
     """
     learner = _learner(mixture.expert, own, classes)
     fitted = _fitted(mixture.estimators, classes)
@@ -82,7 +80,7 @@ def read_settings(mixture: Any, own: str, *, classes: bool) -> Settings:
         check_integer("max_iter", mixture.max_iter, low=1),
         check_number("tol", mixture.tol, low=0.0),
     )
-    return Settings(
+    return MixtureParams(
         branching=_branching(mixture.branching, len(fitted)),
         learner=learner,
         fitted=fitted,
@@ -125,7 +123,7 @@ def _branching(given: Any, n_fitted: int) -> tuple[int, ...]:
 
 
 def _learner(expert: Any, own: str, classes: bool) -> Any:
-    """Check the learner of the experts; None for the mixture's own."""
+    """Check the estimator of the experts; None for built-in ones."""
     if expert is None or isinstance(expert, str):
         check_choice("expert", expert, (own,))
         return None
