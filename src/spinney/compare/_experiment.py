@@ -87,7 +87,12 @@ class Experiment:
             get_scorer(name)  # refuses unknown names
 
     def units(self) -> list[Key]:
-        """Return the keys of all units: data set, method, repeat and part."""
+        """Return the keys of all units: data set, method, repeat and part.
+
+        Returns
+        -------
+        list of tuple
+        """
         return [
             (dataset, method, repeat, part)
             for dataset in self.problems
@@ -153,7 +158,12 @@ class Experiment:
         )
 
     def fingerprint(self) -> dict[str, str]:
-        """Return everything that the results depend on, as strings."""
+        """Return everything that the results depend on, as strings.
+
+        Returns
+        -------
+        dict of str to str
+        """
         return {
             "version": spinney.__version__,
             "random_state": str(self.random_state),

@@ -90,7 +90,20 @@ class RepeatedHoldout(Resampling):
             raise ValueError("train_size and test_size must not both be None. Give one of them.")
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return one pair of training and test rows."""
+        """Return one pair of training and test rows.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         n_train, n_test = _numbers(len(strata), self.train_size, self.test_size)
         order = _dealt(strata, random, self.stratify)
         test, rest = _thinned(order, n_test)
@@ -126,7 +139,20 @@ class RepeatedKFold(Resampling):
         return self.n_splits
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return a pair of training and test rows for each fold."""
+        """Return a pair of training and test rows for each fold.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         if len(strata) < self.n_splits:
             raise ValueError(
                 f"n_splits must be at most the number of rows, which is {len(strata)}, got "
@@ -152,7 +178,20 @@ class OutOfBag(Resampling):
     n_repeats: int = 25
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return one pair: rows drawn with replacement, and the others."""
+        """Return one pair: rows drawn with replacement, and the others.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         n_rows = len(strata)
         if n_rows < 2:
             raise ValueError("OutOfBag needs at least two rows.")
@@ -177,7 +216,20 @@ class Resubstitution(Resampling):
     is_honest = False
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return all rows twice."""
+        """Return all rows twice.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         rows = np.arange(len(strata))
         return [(rows, rows)]
 
@@ -218,7 +270,20 @@ class GrowingTrainingSet(Resampling):
         return len(self.train_sizes)
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return a pair of training and test rows for each size."""
+        """Return a pair of training and test rows for each size.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         numbers = [_numbers(len(strata), size, self.test_size) for size in self.train_sizes]
         order = _dealt(strata, random, self.stratify)
         test, rest = _thinned(order, numbers[0][1])

@@ -8,16 +8,9 @@ from numpy.typing import NDArray
 
 from spinney._choices import check_choice
 from spinney.compare import _statistics as statistics
+from spinney.compare import _tables as tables
 from spinney.compare._statistics import Friedman, Nemenyi, TestResult
-from spinney.compare._tables import (
-    Table,
-    dataset_table,
-    pair_table,
-    rank_table,
-    score_table,
-    size_table,
-    time_table,
-)
+from spinney.compare._tables import Table
 
 Floats = NDArray[np.float64]
 Test = Literal["corrected_t", "paired_t", "wilcoxon"]
@@ -111,11 +104,30 @@ class Results:
         """Return means over partitions: array of shape (n_datasets, n_methods).
 
         Rounded to twelve digits, so that equal errors summed in another order are a draw.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
         """
         return _rounded(self.values(measure).mean(axis=2))
 
     def sd(self, measure: str | None = None) -> Floats:
-        """Return standard deviations over partitions; NaN if there is only one."""
+        """Return standard deviations over partitions; NaN if there is only one.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
+        """
         values = self.values(measure)
         if values.shape[2] < 2:
             return np.full(values.shape[:2], np.nan)
@@ -123,12 +135,32 @@ class Results:
         return spread
 
     def ranks(self, measure: str | None = None) -> Floats:
-        """Return the ranks of the methods on each data set, by mean; 1 is best."""
+        """Return the ranks of the methods on each data set, by mean; 1 is best.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
+        """
         name = self._measure(measure)
         return statistics.rank_rows(self.mean(name), name in self.higher_is_better)
 
     def mean_ranks(self, measure: str | None = None) -> Floats:
-        """Return the mean rank of each method over the data sets."""
+        """Return the mean rank of each method over the data sets.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_methods,)
+        """
         ranks: Floats = self.ranks(measure).mean(axis=0)
         return ranks
 
@@ -187,7 +219,19 @@ class Results:
         return float(n_test.mean() / n_train.mean())
 
     def friedman(self, measure: str | None = None, *, correct_ties: bool = True) -> Friedman:
-        """Test whether the methods differ over the data sets; see `spinney.compare.friedman`."""
+        """Test whether the methods differ over the data sets; see `spinney.compare.friedman`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+        correct_ties : bool, default=True
+            Whether the statistic is corrected for ties.
+
+        Returns
+        -------
+        Friedman
+        """
         name = self._measure(measure)
         higher = name in self.higher_is_better
         return statistics.friedman(
@@ -195,7 +239,19 @@ class Results:
         )
 
     def nemenyi(self, measure: str | None = None, *, alpha: float = 0.05) -> Nemenyi:
-        """Compare all pairs of methods over the data sets; see `spinney.compare.nemenyi`."""
+        """Compare all pairs of methods over the data sets; see `spinney.compare.nemenyi`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+        alpha : float, default=0.05
+            Family-wise significance level.
+
+        Returns
+        -------
+        Nemenyi
+        """
         name = self._measure(measure)
         higher = name in self.higher_is_better
         return statistics.nemenyi(self.mean(name), alpha=alpha, higher_is_better=higher)
@@ -240,6 +296,13 @@ class Results:
     def size_curve(self, dataset: str, method: str) -> Floats:
         """Return the error by number of members, at the stages of the experiment.
 
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+        method : str
+            Name of the method.
+
         Returns
         -------
         array of shape (n_stages, 3)
@@ -256,6 +319,15 @@ class Results:
 
     def training_size_curve(self, dataset: str, method: str, measure: str | None = None) -> Floats:
         """Return the error by number of training rows, if the resampling has several.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+        method : str
+            Name of the method.
+        measure : str, default=None
+            One of `measures`; None is the main one.
 
         Returns
         -------
@@ -284,7 +356,17 @@ class Results:
         )
 
     def at_part(self, part: int) -> "Results":
-        """Return the results of one part of every repeat: of one size of the training set."""
+        """Return the results of one part of every repeat: of one size of the training set.
+
+        Parameters
+        ----------
+        part : int
+            Index of the part.
+
+        Returns
+        -------
+        Results
+        """
         kept = [record for record in self.records if record["part"] == part]
         if not kept:
             raise ValueError(f"part must be one of the parts of a repeat, got {part!r}.")
@@ -316,18 +398,25 @@ class Results:
             To print, or as CSV, Markdown or LaTeX.
         """
         makers: dict[str, Any] = {
-            "scores": score_table,
-            "ranks": rank_table,
-            "sizes": size_table,
-            "times": time_table,
-            "pairs": pair_table,
+            "scores": tables.score_table,
+            "ranks": tables.rank_table,
+            "sizes": tables.size_table,
+            "times": tables.time_table,
+            "pairs": tables.pair_table,
         }
         check_choice("what", what, [*makers, *self.datasets])
         name = self._measure(measure)
-        return makers[what](self, name) if what in makers else dataset_table(self, what, name)
+        return (
+            makers[what](self, name) if what in makers else tables.dataset_table(self, what, name)
+        )
 
     def report(self) -> str:
-        """Return the tables and tests that fit the experiment, as text."""
+        """Return the tables and tests that fit the experiment, as text.
+
+        Returns
+        -------
+        str
+        """
         if len(self.datasets) == 1:
             return self.table(self.datasets[0]).to_text()
         parts = [self.table(what).to_text() for what in ("scores", "ranks", "pairs", "sizes")]

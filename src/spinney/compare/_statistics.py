@@ -278,7 +278,12 @@ class Nemenyi:
     n_datasets: int
 
     def groups(self) -> list[list[int]]:
-        """Return the maximal groups of methods within the critical difference, best first."""
+        """Return the maximal groups of methods within the critical difference, best first.
+
+        Returns
+        -------
+        list of list of int
+        """
         order = np.argsort(self.mean_ranks, kind="stable")
         runs = joined(self.mean_ranks[order], self.critical_difference)
         return [order[first : last + 1].tolist() for first, last in runs]

@@ -62,7 +62,12 @@ class Table:
         return self.to_text()
 
     def to_text(self) -> str:
-        """Return the table as aligned text; a star marks the best."""
+        """Return the table as aligned text; a star marks the best.
+
+        Returns
+        -------
+        str
+        """
         cells = self._words(
             mark=lambda text: f"{text}*", plain=lambda text: f"{text} ", escape=without_controls
         )
@@ -71,7 +76,12 @@ class Table:
         return "\n".join([without_controls(self.title), "", *lines]) + "\n"
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown; the best is bold."""
+        """Return the table as Markdown; the best is bold.
+
+        Returns
+        -------
+        str
+        """
         cells = self._words(mark=lambda text: f"**{text}**", escape=for_markdown)
         widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
         left = self._is_left()
@@ -84,7 +94,12 @@ class Table:
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
     def to_latex(self) -> str:
-        r"""Return a `tabular` for LaTeX, with the rules of booktabs; the best is bold."""
+        r"""Return a `tabular` for LaTeX, with the rules of booktabs; the best is bold.
+
+        Returns
+        -------
+        str
+        """
         cells = self._words(mark=lambda text: rf"\textbf{{{text}}}", escape=_for_latex)
         places = "".join("l" if is_left else "r" for is_left in self._is_left())
         head, *body = [" & ".join(row) + r" \\" for row in cells]
@@ -92,7 +107,12 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
     def to_csv(self) -> str:
-        """Return CSV with all digits; standard deviations have separate columns."""
+        """Return CSV with all digits; standard deviations have separate columns.
+
+        Returns
+        -------
+        str
+        """
         has_sd = [any(isinstance(row[j], Spread) for row in self.rows) for j in self._places()]
         head: list[str] = []
         for name, spreads in zip(self.columns, has_sd, strict=True):
@@ -109,7 +129,13 @@ class Table:
         return text.getvalue()
 
     def save(self, path: str | Path) -> None:
-        """Write the table: `.txt`, `.csv`, `.md` or `.tex`."""
+        """Write the table: `.txt`, `.csv`, `.md` or `.tex`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        """
         path = Path(path)
         makers = {
             ".txt": self.to_text,

@@ -87,7 +87,17 @@ class Interval(_SingleColumnCondition):
     categories: tuple[Any, ...] = ()
 
     def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return a mask of the encoded values that satisfy the condition."""
+        """Return a mask of the encoded values that satisfy the condition.
+
+        Parameters
+        ----------
+        column : array of shape (n_rows,)
+            Encoded values of the column.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
         held = ~np.isnan(column)
         if self.low > -math.inf:
             held &= column > self.low
@@ -96,7 +106,17 @@ class Interval(_SingleColumnCondition):
         return held
 
     def admits(self, value: float) -> bool:
-        """Return whether one encoded value satisfies the condition."""
+        """Return whether one encoded value satisfies the condition.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value.
+
+        Returns
+        -------
+        bool
+        """
         return (self.low == -math.inf or value > self.low) and (
             value <= self.high or (self.high == math.inf and value == value)
         )
@@ -121,7 +141,17 @@ class Interval(_SingleColumnCondition):
         return Interval(self.feature, self.name, low, high, self.categories)
 
     def bound_text(self, bound: float) -> str:
-        """Format a bound: a number, or the last category that is not above it."""
+        """Format a bound: a number, or the last category that is not above it.
+
+        Parameters
+        ----------
+        bound : float
+            The bound.
+
+        Returns
+        -------
+        str
+        """
         if not self.categories:
             return number_text(bound)
         place = math.floor(max(-1.0, min(bound, len(self.categories) - 1.0)))
@@ -170,14 +200,34 @@ class Membership(_SingleColumnCondition):
         return tuple(self.vocabulary[code] for code in self.codes)
 
     def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return a mask of the encoded values that satisfy the condition."""
+        """Return a mask of the encoded values that satisfy the condition.
+
+        Parameters
+        ----------
+        column : array of shape (n_rows,)
+            Encoded values of the column.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
         listed = np.zeros(len(self.vocabulary) + 1, dtype=bool)  # the last place is for the rest
         listed[list(self.codes)] = True
         known = (column >= 0) & (column < len(self.vocabulary))
         return np.asarray(listed[np.where(known, column, len(self.vocabulary)).astype(np.intp)])
 
     def admits(self, value: float) -> bool:
-        """Return whether one encoded value satisfies the condition."""
+        """Return whether one encoded value satisfies the condition.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value.
+
+        Returns
+        -------
+        bool
+        """
         return value == value and int(value) in self.codes
 
     @property
@@ -244,13 +294,33 @@ class ExpressionCondition:
         return self.test.features
 
     def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return a mask of the encoded rows that satisfy the condition."""
+        """Return a mask of the encoded rows that satisfy the condition.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_features)
+            Encoded rows.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
         if not self.is_possible:
             return np.zeros(len(values), dtype=bool)
         return np.asarray(truth(self.test.tokens, values) == float(self.truth))
 
     def admits_row(self, point: NDArray[np.float64]) -> bool:
-        """Return whether one encoded row satisfies the condition."""
+        """Return whether one encoded row satisfies the condition.
+
+        Parameters
+        ----------
+        point : array of shape (n_features,)
+            An encoded row.
+
+        Returns
+        -------
+        bool
+        """
         return bool(self.fulfilled(point.reshape(1, -1))[0])
 
     def __and__(self, other: "Condition") -> "ExpressionCondition":

@@ -168,15 +168,8 @@ class RuleSet(PlainState, Sequence[Rule], AsCode):
         return self.rules[place]
 
     def _with(self, rules: Iterable[Rule]) -> "RuleSet":
-        return RuleSet(
-            rules,
-            schema=self.schema,
-            classes=self.classes,
-            default=self.default,
-            default_counts=self.default_counts,
-            cost_matrix=self.cost_matrix,
-            ordered=self.ordered,
-        )
+        names = ("schema", "classes", "default", "default_counts", "cost_matrix", "ordered")
+        return RuleSet(rules, **{name: getattr(self, name) for name in names})
 
     def without(self, indices: int | Iterable[int]) -> "RuleSet":
         """Return a copy without some rules.
@@ -400,13 +393,23 @@ class RuleSet(PlainState, Sequence[Rule], AsCode):
         return number_text(self.default, 6) if is_mean else category_text(self.default)
 
     def to_text(self) -> str:
-        """Return a line for each rule, and one for the default."""
+        """Return a line for each rule, and one for the default.
+
+        Returns
+        -------
+        str
+        """
         width = len(str(len(self)))
         lines = [f"{place + 1:>{width}}. {rule}" for place, rule in enumerate(self.rules)]
         return "\n".join([*lines, f"otherwise {self.default_text}"])
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each rule."""
+        """Return a pandas DataFrame with a row for each rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         try:
             import pandas as pd
         except ImportError:
