@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from spinney._table._schema import Label
 
 LARGEST_EXACT = 2**53  # float64 holds every integer up to here
+# The estimator checks of scikit-learn look for these words.
+STRING_OR_NUMBER = "argument must be a string or a real number"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,10 +164,6 @@ def warn_rounded(name: str, count: int) -> None:
         UserWarning,
         stacklevel=2,
     )
-
-
-# The estimator checks of scikit-learn look for these words.
-STRING_OR_NUMBER = "argument must be a string or a real number"
 
 
 def dates_error(name: str, dtype: str) -> ValueError:

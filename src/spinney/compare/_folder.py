@@ -24,6 +24,9 @@ from typing import IO, Any
 from spinney._atomic import remove_leftovers, write_atomically
 
 _LOCK = ".lock"
+Key = tuple[str | int, ...]
+Result = dict[str, Any]
+_FORMAT = 1
 
 
 class FolderInUseError(RuntimeError):
@@ -102,12 +105,6 @@ else:
         except OSError:
             return False
         return True
-
-
-Key = tuple[str | int, ...]
-Result = dict[str, Any]
-
-_FORMAT = 1
 
 
 class JournalError(ValueError):

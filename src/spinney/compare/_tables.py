@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney._atomic import write_atomically
 from spinney._controls import without_controls
 
 if TYPE_CHECKING:
     from spinney.compare._results import Results
+
+_ENTITIES = re.compile(r"&(?=#?\w+;)")
+_LINES = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 class Spread(NamedTuple):
@@ -198,10 +200,6 @@ def _number(value: Any) -> Any:
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
-_ENTITIES = re.compile(r"&(?=#?\w+;)")
-_LINES = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
-
-
 def for_markdown(text: str) -> str:
     r"""Return text on one line that is neither HTML nor the end of a cell to a reader of Markdown.
 
@@ -225,9 +223,6 @@ def _for_latex(text: str) -> str:
     for sign in "&%$#_{}":
         text = text.replace(sign, f"\\{sign}")
     return text.replace("±", r"$\pm$").replace("~", r"\textasciitilde ").replace("^", r"\^{}")
-
-
-Floats = NDArray[np.float64]
 
 
 def score_table(results: "Results", measure: str) -> Table:

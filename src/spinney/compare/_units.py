@@ -44,6 +44,7 @@ Tell = Callable[[int, int, float], object]
 
 JOURNAL, TIMES, TABLE = "journal.jsonl", "times.jsonl", "results.csv"
 UNIT_SECONDS = "unit_seconds"
+_unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
 
 
 class UnitFailedError(RuntimeError):
@@ -145,9 +146,6 @@ def _one(work: Work, key: Key) -> Result:
             f"unit {key!r} failed: {type(problem).__name__}: {problem}"
         ) from problem
     return {**result, UNIT_SECONDS: time.perf_counter() - began}
-
-
-_unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
 
 
 def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key, Result]:

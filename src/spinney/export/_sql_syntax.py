@@ -18,6 +18,18 @@ from spinney.export._literals import sql_name, sql_number, sql_value
 from spinney.export._model import Question
 from spinney.tree._tokens import Token
 
+# How tightly a sign binds its operands: the larger, the tighter.
+_SIGNS = {
+    "either": ("OR", 1),
+    "both": ("AND", 2),
+    "equal": ("=", 4),
+    "greater": (">", 4),
+    "add": ("+", 5),
+    "subtract": ("-", 5),
+    "multiply": ("*", 6),
+}
+_NOT, _ATOM = 3, 9
+
 
 @dataclass
 class Chain:
@@ -152,19 +164,6 @@ def _inner(text: str) -> str:
 
 def _aliased(text: str, name: str) -> str:
     return f"{text} AS {sql_name(name)}"
-
-
-# How tightly a sign binds its operands: the larger, the tighter.
-_SIGNS = {
-    "either": ("OR", 1),
-    "both": ("AND", 2),
-    "equal": ("=", 4),
-    "greater": (">", 4),
-    "add": ("+", 5),
-    "subtract": ("-", 5),
-    "multiply": ("*", 6),
-}
-_NOT, _ATOM = 3, 9
 
 
 class _Part(NamedTuple):

@@ -22,6 +22,7 @@ _MOST_UNKNOWNS = 600  # beyond that, the equations of a step are solved without 
 _MOST_HALVINGS = 40
 _MOST_PRODUCTS = 300  # with that matrix, for one step
 _LEFT_OVER = 1e-4  # of the right-hand side: good enough for a step among several
+_DAMPING = 1e-12  # of each diagonal entry, more if that is not enough
 
 
 def log_softmax(design: Floats, coef: Floats) -> Floats:
@@ -180,9 +181,6 @@ class SoftTargets:
             before, power = power, float(np.vdot(left, left / size))
             way = left / size + power / before * way
         return step
-
-
-_DAMPING = 1e-12  # of each diagonal entry, more if that is not enough
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _BLOCK = 4096
 _TIE = 1.0 - 1e-12  # costs closer than rounding are ties, as in the core
+_AT_MOST, _ABOVE, _AMONG = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -143,9 +144,6 @@ def cheapest(weights: Floats, cost: Floats | None) -> Places:
     return best
 
 
-_AT_MOST, _ABOVE, _AMONG = 0, 1, 2
-
-
 @dataclass(frozen=True)
 class Packed:
     """The rules of the core, and the condition behind each of its conditions."""
@@ -195,36 +193,33 @@ def pack(
                 kept_alive.append(condition)
             members.extend(places)
         begin.append(len(members))
-    parts = tuple(known)
-    kinds, bounds, code_begin = [], [], [0]
-    codes: list[int] = []
-    features: list[int] = []
     expressions: dict[tuple[Token, ...], int] = {}
-    for part in parts:
-        if isinstance(part, ExpressionCondition):
-            features.append(expressions.setdefault(part.key, n_features + len(expressions)))
-            kinds.append(_ABOVE if part.truth or not part.is_possible else _AT_MOST)
-            bounds.append(0.5 if part.is_possible else np.inf)
-            code_begin.append(len(codes))
-            continue
-        features.append(part.feature)
-        if isinstance(part, Interval):
-            kinds.append(_AT_MOST if part.low == -math.inf else _ABOVE)
-            bounds.append(part.high if part.low == -math.inf else part.low)
-        else:
-            kinds.append(_AMONG)
-            bounds.append(0.0)
-            codes.extend(part.codes)
-        code_begin.append(len(codes))
+    rows = [_core_condition(part, n_features, expressions) for part in known]
+    kinds, features, bounds, codes = zip(*rows, strict=True) if rows else ((), (), (), ())
     core = _core.Rules(
         n_features + len(expressions),
         np.array(kinds, dtype=np.uint8),
         np.array(features, dtype=np.int32),
         np.array(bounds, dtype=np.float64),
-        np.array(code_begin, dtype=np.int64),
-        np.array(codes, dtype=np.int32),
+        np.cumsum([0, *map(len, codes)], dtype=np.int64),
+        np.array([code for listed in codes for code in listed], dtype=np.int32),
         np.array(begin, dtype=np.int64),
         np.array(members, dtype=np.int32),
         np.array(labels, dtype=np.int32),
     )
-    return Packed(core, parts, tuple(expressions))
+    return Packed(core, tuple(known), tuple(expressions))
+
+
+def _core_condition(
+    part: Condition, n_features: int, expressions: dict[tuple[Token, ...], int]
+) -> tuple[int, int, float, tuple[int, ...]]:
+    """Return kind, column, bound and codes of a condition; expressions get columns of their own."""
+    if isinstance(part, ExpressionCondition):
+        feature = expressions.setdefault(part.key, n_features + len(expressions))
+        kind = _ABOVE if part.truth or not part.is_possible else _AT_MOST
+        return kind, feature, 0.5 if part.is_possible else math.inf, ()
+    if not isinstance(part, Interval):
+        return _AMONG, part.feature, 0.0, part.codes
+    if part.low == -math.inf:
+        return _AT_MOST, part.feature, part.high, ()
+    return _ABOVE, part.feature, part.low, ()

@@ -19,6 +19,11 @@ from spinney.rules._ruleset import RuleSet
 if TYPE_CHECKING:
     from spinney.tree._view import Tree
 
+_NO_CLASSES = (
+    "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "
+    "Prune the regression tree instead, for example with spinney.pruning.cost_complexity_path."
+)
+
 
 def pruned_rules(
     tree: "Tree",
@@ -100,9 +105,3 @@ def check_cf(cf: Any) -> float:
         f"cf must be a number above 0 and at most 0.5, got {cf!r}. Use cf=0.25 as C4.5 does; "
         "a lower one prunes more."
     )
-
-
-_NO_CLASSES = (
-    "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "
-    "Prune the regression tree instead, for example with spinney.pruning.cost_complexity_path."
-)
