@@ -53,8 +53,8 @@ import math, signal, threading, pickle
 def interrupted(call, delay, estimator=None):
     """Return the seconds from a signal to KeyboardInterrupt, the best of a few tries.
 
-    A call that has ended before the signal comes is tried again, sooner, and the estimator is what it
-    was: other work on the machine may have held up what the delay was measured by.
+    A call that has ended before the signal comes is tried again, sooner, and the estimator is what
+    it was: other work on the machine may have held up what the delay was measured by.
     """
     best, before = math.inf, dict(vars(estimator)) if estimator else {}
     for _ in range(8):
