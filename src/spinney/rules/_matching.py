@@ -71,7 +71,9 @@ def rule_shares(rules: Sequence[Rule], values: Floats) -> Shares:
     nothing = np.zeros(0, dtype=np.intp)
     parts.append((nothing, nothing, np.zeros(0), False))
     return Shares(
-        *(np.concatenate([part[k] for part in parts]) for k in range(3)),
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts]),
+        np.concatenate([part[2] for part in parts]),
         np.repeat([part[3] for part in parts], [len(part[0]) for part in parts]),
     )
 
