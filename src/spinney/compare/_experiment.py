@@ -128,14 +128,8 @@ class Experiment:
         for problem in self.problems.values():  # sizes that do not fit are found before any work
             self.resampling.parts(problem.strata, np.random.default_rng(0))
         units = self.units()
-        trial = _Trial(
-            self.problems,
-            self.methods,
-            self.resampling,
-            self.random_state,
-            self.stages,
-            self.scoring,
-        )
+        settings = self.random_state, self.stages, self.scoring
+        trial = _Trial(self.problems, self.methods, self.resampling, *settings)
         found = run_units(
             units,
             trial,

@@ -344,15 +344,9 @@ class Results:
             [r["part"] for r in self.records if (r["dataset"], r["method"]) == (dataset, method)]
         )
         sizes, values = self._values("n_train")[d, m], self._values(name)[d, m]
+        groups = [parts == k for k in np.unique(parts)]
         return np.array(
-            [
-                (
-                    sizes[parts == k].mean(),
-                    values[parts == k].mean(),
-                    _deviation(values[parts == k]),
-                )
-                for k in np.unique(parts)
-            ]
+            [(sizes[own].mean(), values[own].mean(), _deviation(values[own])) for own in groups]
         )
 
     def at_part(self, part: int) -> "Results":

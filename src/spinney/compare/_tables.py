@@ -230,10 +230,7 @@ def score_table(results: "Results", measure: str) -> Table:
     unit = _unit(measure)
     means, spreads = unit * results.mean(measure), unit * results.sd(measure)
     rows: list[list[Cell]] = [
-        [
-            name,
-            *(Spread(*pair) for pair in zip(means[d].tolist(), spreads[d].tolist(), strict=True)),
-        ]
+        [name, *map(Spread, means[d].tolist(), spreads[d].tolist())]
         for d, name in enumerate(results.datasets)
     ]
     best = {(d, 1 + m) for d, m in _best(results, measure)}
@@ -325,7 +322,9 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     for m in order:
         row: list[Cell] = [results.methods[m], Spread(unit * means[m], unit * spreads[m])]
         if tested:
-            row.append(_p_against(results, results.methods[order[0]], m, dataset, measure))
+            best_and_own = results.methods[order[0]], results.methods[m]
+            found = results.compare(*best_and_own, dataset, measure=measure)
+            row.append(None if m == order[0] else found.p_value)
         rows.append([*row, *(float(each[m]) for each in kept.values())])
     columns = ["method", name, *(["p"] if tested else []), *kept]
     digits = {**_digits(measure, [name]), "p": 4, "leaves": 1, "members": 1}
@@ -335,13 +334,6 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
         title += "; p is of the corrected t-test against the first"
     best = {(i, 1) for i, m in enumerate(order) if means[m] == means[order[0]]}
     return Table(title, columns, rows, digits, best)
-
-
-def _p_against(results: "Results", best: str, m: int, dataset: str, measure: str) -> float | None:
-    method = results.methods[m]
-    if method == best:
-        return None
-    return results.compare(best, method, dataset, measure=measure).p_value
 
 
 def _best(results: "Results", measure: str) -> list[tuple[int, int]]:

@@ -204,8 +204,9 @@ class TestTable:
         else:
             cut_begin, code_begin = len(self._cuts), len(self._codes)
             self._cuts += question.cuts
-            self._codes += [code for code, _ in question.code_branches]
-            self._branches += [branch for _, branch in question.code_branches]
+            for code, branch in question.code_branches:
+                self._codes.append(code)
+                self._branches.append(branch)
             places = (cut_begin, len(self._cuts), code_begin, len(self._codes))
         row = (question.feature, *places, int(question.backwards))
         self._tests.append(f"{{{', '.join(map(str, row))}}}")

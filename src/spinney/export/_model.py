@@ -170,16 +170,17 @@ def _nodes(tree: Tree) -> list[TreeNode]:
                 children,
                 defaults[node],
                 shares,
-                _node_text(tree, node),
+                _node_text(tree, node, count == 0),
             )
         )
     return nodes
 
 
-def _node_text(tree: Tree, node: int) -> str:
-    test, answer = tree[node].test, tree[node].prediction
+def _node_text(tree: Tree, node: int, is_leaf: bool) -> str:
+    test = None if is_leaf else tree[node].test
     if test is not None:
         return question_words(test, EXACT_DIGITS)
+    answer = tree[node].prediction
     return "predicts " + (number_text(answer) if tree.classes is None else str(answer))
 
 

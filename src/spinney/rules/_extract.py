@@ -54,13 +54,11 @@ def branch_conditions(tree: "Tree", node: int, n_branches: int) -> list[Conditio
             Interval(feature, name, low, high, words) for low, high in zip(lows, highs, strict=True)
         ]
     empty = [branch for branch, codes in enumerate(groups) if not codes]
-    named = {code for codes in groups for code in codes}
-    rest = tuple(code for code in range(len(words)) if code not in named)  # of "not in"
-    open_branch = empty[0] if empty == [int(state["default_branch"][node])] else -1
-    return [
-        Membership(feature, name, rest if branch == open_branch else codes, words)
-        for branch, codes in enumerate(groups)
-    ]
+    branches = list(groups)
+    if empty == [int(state["default_branch"][node])]:  # "not in": all that the test leaves out
+        named = {code for codes in groups for code in codes}
+        branches[empty[0]] = tuple(code for code in range(len(words)) if code not in named)
+    return [Membership(feature, name, codes, words) for codes in branches]
 
 
 def read_branches(
