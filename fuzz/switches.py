@@ -94,7 +94,7 @@ class _Switches(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.If:
         """Let `if a: raise` be `if a and spinney_keeps(n): raise`."""
         self.generic_visit(node)
-        is_need = self.name == "_state._fitted" and ast.unparse(node.test) == "not fits"
+        is_need = self.name == "_state._kinds" and ast.unparse(node.test) == "not fits"
         if isinstance(node.body[-1], ast.Raise) and not is_need:
             keeps = self._keeps(f"if {ast.unparse(node.test)}")
             node.test = ast.BoolOp(ast.And(), [node.test, keeps])

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from spinney import BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier
-from spinney._table._coded import CodedLabels
+from spinney._table._cells import CodedLabels
 from spinney.compare import (
     Experiment,
     GrowingTrainingSet,

@@ -160,7 +160,7 @@ def test_another_experiment_is_refused_and_what_differs_is_named(tmp_path: Path)
 
 
 def test_another_format_is_refused(whole: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("spinney.compare._lines._FORMAT", 2)
+    monkeypatch.setattr("spinney.compare._folder._FORMAT", 2)
     with pytest.raises(JournalError, match="format 1, this one reads 2"):
         run(whole)
 

@@ -15,7 +15,7 @@ from test_export_c import COMPILER, CPP_COMPILER, needs_compiler, run_compiler
 
 from spinney import Rule, RuleSet, Tree
 from spinney.export import from_json, to_c, to_graphviz, to_json, to_python, to_sql, to_text
-from spinney.rules import Expression
+from spinney.rules import ExpressionCondition
 from spinney.tree._truth import sine
 
 SETTINGS = [
@@ -70,7 +70,7 @@ def same(model: Model, predicted: list[Any], shares: Any = None) -> None:
 
 def test_the_rules_still_ask_expressions(models: list[Model]) -> None:
     rules = [rule for m in models if isinstance(m.model, RuleSet) for rule in m.model]
-    asked = [c for rule in rules for c in rule.conditions if isinstance(c, Expression)]
+    asked = [c for rule in rules for c in rule.conditions if isinstance(c, ExpressionCondition)]
     assert len(asked) > 10
     assert {condition.truth for condition in asked} == {True, False}
 

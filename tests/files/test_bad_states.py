@@ -96,3 +96,83 @@ def test_a_mixture_with_the_largest_coefficients_gives_shares(tmp_path):
     contents = with_array(model, "levels.0.0", lambda coef: np.full_like(coef, 1e150))
     shares = spinney.load(written(contents, tmp_path / "model.spinney")).predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+def _selected():
+    X = np.random.default_rng(0).random((60, 2))
+    y = (X[:, 0] > 0.5).astype(int)
+    return spinney.BaggingClassifier(
+        n_estimators=8, max_samples=12, selection="trimmed", random_state=0
+    ).fit(X, y)
+
+
+REPORTS = {
+    "a place that is no member": ("kept", put(99), "kept has a place that is no member"),
+    "a place below 0": ("dropped", put(-1), "dropped has a place that is no member"),
+    "a member twice": ("kept", put(0, 1), "not all members, each once"),
+    "too few errors": ("values", lambda values: values[:-1], "values has 7 entries of 8"),
+    "a value that is not counted": ("values", put(0.25), "frequencies do not count the values"),
+}
+
+
+@pytest.mark.parametrize(("end", "change", "words"), REPORTS.values(), ids=REPORTS)
+def test_a_report_of_other_members_is_refused(end, change, words, tmp_path):
+    path = written(with_array(_selected(), f".{end}", change), tmp_path / "model.spinney")
+    with pytest.raises(spinney.ModelFileError, match=words):
+        spinney.load(path)
+
+
+def test_a_report_of_fewer_members_than_the_ensemble_is_refused(tmp_path):
+    model = _selected()
+    other = spinney.BaggingClassifier(
+        n_estimators=5, max_samples=12, selection="trimmed", random_state=0
+    ).fit([[0.0], [1.0], [2.0], [3.0]] * 6, [0, 0, 1, 1] * 6)
+    model.selection_report_ = other.selection_report_
+    spinney.save(model, tmp_path / "model.spinney")
+    with pytest.raises(spinney.ModelFileError, match="selection_report_ has other members"):
+        spinney.load(tmp_path / "model.spinney")
+
+
+NUMERIC, ORDERED, NOMINAL = range(3)
+
+
+@pytest.mark.parametrize("kind", [ORDERED, NOMINAL])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CARTClassifier(),
+        lambda: spinney.RandomForestClassifier(n_estimators=2, random_state=0, oob_score=False),
+        lambda: spinney.ID3Classifier(),
+    ],
+    ids=["threshold", "forest", "intervals"],
+)
+def test_numbers_of_a_column_without_any_are_refused(make, kind, tmp_path):
+    X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20)
+    contents = with_array(make().fit(X, y), "kinds", put(kind))
+    path = written(contents, tmp_path / "model.spinney")
+    with pytest.raises(spinney.ModelFileError, match="asks for numbers in column 'x0'"):
+        spinney.load(path)
+
+
+def test_rules_on_a_column_without_categories_are_refused(tmp_path):
+    X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20)
+    rules = CARTClassifier().fit(X, y).tree_.rules().prune(X, y)
+    path = written(with_array(rules, "kinds", put(NOMINAL)), tmp_path / "model.spinney")
+    with pytest.raises(spinney.ModelFileError, match="the column has no categories"):
+        spinney.load(path)
+
+
+PARAMETERS = {
+    "unseen": ('["unseen","missing"]', '["unseen","perhaps"]', "unseen must be"),
+    "no unseen": ('["unseen","missing"]', '["unseen",null]', "unseen must be"),
+    "threads by name": ('["n_jobs",null]', '["n_jobs","many"]', "n_jobs must be"),
+    "no threads": ('["n_jobs",null]', '["n_jobs",0]', "n_jobs must be"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "words"), PARAMETERS.values(), ids=PARAMETERS)
+def test_parameters_that_fail_at_prediction_are_refused(old, new, words, tmp_path):
+    model = spinney.CARTRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    path = written(with_text(model, old, new), tmp_path / "model.spinney")
+    with pytest.raises(spinney.ModelFileError, match=rf"CARTRegressor\): {words}"):
+        spinney.load(path)

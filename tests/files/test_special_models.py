@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -345,3 +346,9 @@ def test_a_model_in_itself_is_refused(path):
     model.estimator = model
     with pytest.raises(spinney.ModelFileError, match="nested too deeply, or in itself"):
         spinney.save(model, path)
+
+
+def test_a_path_among_the_parameters_is_kept_as_text(path):
+    for model in (GPForestClassifier, GPTreeClassifier):
+        loaded = through_file(model(checkpoint=Path("runs") / "state.bin"), path)
+        assert Path(loaded.checkpoint) == Path("runs") / "state.bin"

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from spinney.mixture._softmax import SoftTargets, log_softmax
+
 BRANCHINGS = [(1,), (2,), (3,), (4,), (2, 2), (3, 2), (1, 2), (2, 1), (2, 2, 2)]
 SOFT_COEFS = {  # of the scores of `soft_regimes`
     1: np.array([[1.0, 2.0], [1.0, -2.0]]),
@@ -106,3 +108,31 @@ def assert_never_falls(model: Any) -> None:
     assert np.isfinite(history).all()
     rounding = 1e-9 * (1.0 + np.abs(history).max())
     assert (np.diff(history) >= -rounding).all(), np.diff(history).min()
+
+
+def fit_softmax(problem: SoftTargets, *, max_steps: int = 100, tol: float = 1e-10) -> np.ndarray:
+    """TrainingResult from zero until a step brings almost nothing.
+
+    Parameters
+    ----------
+    problem : SoftTargets
+        Rows, targets and ridge.
+    max_steps : int, default=100
+        Steps at most.
+    tol : float, default=1e-10
+        The least gain of the objective, for a unit of weight, that is worth another step.
+
+    Returns
+    -------
+    array of shape (n_columns, n_classes - 1)
+    """
+    n_classes = problem.weights.shape[1]
+    coef = np.zeros((problem.design.shape[1], n_classes - 1))
+    log_prob = log_softmax(problem.design, coef)
+    least = tol * float(problem.weights.sum())
+    for _ in range(max_steps):
+        before = problem.objective(coef, log_prob)
+        coef, log_prob = problem.improved(coef, log_prob)
+        if problem.objective(coef, log_prob) - before <= least:
+            break
+    return coef

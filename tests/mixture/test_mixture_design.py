@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from spinney._table import encode_table, encode_with
-from spinney.mixture._design import Design
+from spinney.mixture._training_data import Design
 
 
 def learned(X, weight=None):

@@ -11,51 +11,51 @@ from spinney import CARTClassifier, MixtureOfExpertsClassifier, MixtureOfExperts
 from spinney.mixture import _gradient
 from spinney.mixture._em import Limits, State, random_start
 from spinney.mixture._experts import LinearExpert, LogisticExpert
-from spinney.mixture._gradient import _packed, _unpacked, slope_of
-from spinney.mixture._lesson import Asked, Lesson, Scale
+from spinney.mixture._gradient import _packed, _unpacked, gradient_of
+from spinney.mixture._training_data import Inputs, Scale, TrainingData
 
 
-def lesson_of(rng, classes):
+def data_of(rng, classes):
     design = np.column_stack([np.ones(20), rng.normal(size=(20, 2))])
     ridges = (np.array([0.0, 0.3, 1.0]), np.array([0.0, 1.0, 0.5]))
     weight = rng.random(20)
     if classes:
         codes = rng.integers(0, classes, 20)
-        return Lesson(Asked(design, None), weight, *ridges, codes, codes, np.arange(classes))
+        return TrainingData(Inputs(design, None), weight, *ridges, codes, codes, np.arange(classes))
     y = rng.normal(size=20)
     scale = Scale.of(y, weight)
-    return Lesson(Asked(design, None), weight, *ridges, scale.down(y), y, scale=scale)
+    return TrainingData(Inputs(design, None), weight, *ridges, scale.down(y), y, scale=scale)
 
 
 @pytest.mark.parametrize("branching", [(1,), (3,), (2, 2)])
 @pytest.mark.parametrize("classes", [0, 2, 3])
 def test_the_slope_is_that_of_the_penalised_log_likelihood(branching, classes):
     rng = np.random.default_rng(classes)
-    lesson = lesson_of(rng, classes)
+    data = data_of(rng, classes)
 
     def new(seed):
         if classes:
             return LogisticExpert(rng.normal(size=(3, classes - 1)))
         return LinearExpert(rng.normal(size=3), float(rng.uniform(0.2, 2.0)))
 
-    state = random_start(lesson, branching, new, rng)
+    state = random_start(data, branching, new, rng)
 
     def value(vector):
-        return _unpacked(lesson, state, vector).evaluate(lesson)[0]
+        return _unpacked(data, state, vector).evaluate(data)[0]
 
     at = _packed(state) + 0.1 * rng.normal(size=len(_packed(state)))
-    there = _unpacked(lesson, state, at)
-    found = slope_of(lesson, there, there.evaluate(lesson)[1])
+    there = _unpacked(data, state, at)
+    found = gradient_of(data, there, there.evaluate(data)[1])
     np.testing.assert_allclose(found, slopes(value, at), atol=1e-5)
 
 
 def test_packing_loses_nothing():
     rng = np.random.default_rng(0)
-    lesson = lesson_of(rng, 3)
-    state = random_start(lesson, (2, 2), lambda seed: LogisticExpert(np.zeros((3, 2))), rng)
-    again = _unpacked(lesson, state, _packed(state))
+    data = data_of(rng, 3)
+    state = random_start(data, (2, 2), lambda seed: LogisticExpert(np.zeros((3, 2))), rng)
+    again = _unpacked(data, state, _packed(state))
     assert isinstance(again, State)
-    assert again.evaluate(lesson)[0] == pytest.approx(state.evaluate(lesson)[0])
+    assert again.evaluate(data)[0] == pytest.approx(state.evaluate(data)[0])
 
 
 @pytest.mark.slow
@@ -111,9 +111,9 @@ def test_tol_met_at_the_last_step_allowed_counts_as_converged():
 
 def test_an_optimiser_that_gives_up_on_a_slope_has_not_converged(monkeypatch):
     """Whatever it says of steps: neither tol was met nor is it flat there."""
-    lesson = lesson_of(np.random.default_rng(0), 2)
+    data = data_of(np.random.default_rng(0), 2)
     start = random_start(
-        lesson, (2,), lambda seed: LogisticExpert(np.zeros((3, 1))), np.random.default_rng(0)
+        data, (2,), lambda seed: LogisticExpert(np.zeros((3, 1))), np.random.default_rng(0)
     )
 
     def gives_up(status, slope):
@@ -123,7 +123,7 @@ def test_an_optimiser_that_gives_up_on_a_slope_has_not_converged(monkeypatch):
             return OptimizeResult(x=at, fun=value, jac=there, status=status, success=status == 0)
 
         monkeypatch.setattr(_gradient, "minimize", stopped)
-        return _gradient.ascend(lesson, start, Limits(max_iter=10, tol=1e-4)).converged
+        return _gradient.ascend(data, start, Limits(max_iter=10, tol=1e-4)).converged
 
     assert not gives_up(status=1, slope=1.0)  # too many calls
     assert not gives_up(status=2, slope=1.0)  # no step found on a slope

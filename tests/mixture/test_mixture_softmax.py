@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mixture_kit import slopes
+from mixture_kit import fit_softmax, slopes
 from sklearn.linear_model import LogisticRegression
 
 from spinney.mixture import _softmax
-from spinney.mixture._softmax import SoftTargets, fit_softmax, log_softmax, penalty
-from spinney.mixture._solve import solved
+from spinney.mixture._softmax import SoftTargets, log_softmax, penalty, solved
 
 
 def with_ones(X):

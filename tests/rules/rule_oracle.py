@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from spinney.rules import RuleSet
-from spinney.rules._pack import halves
+from spinney.rules._matching import halves
 
 SLACK = 1e-12
 

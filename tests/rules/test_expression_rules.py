@@ -9,7 +9,7 @@ from expression_trees import encoded_rows, expression_tree, raw_rows
 from reference.expression import evaluate
 
 from spinney import Rule, RuleSet, Tree
-from spinney.rules import Expression, Interval
+from spinney.rules import ExpressionCondition, Interval
 from spinney.rules._conditions import conditions_text, merged
 
 SEEDS = range(12)
@@ -80,7 +80,7 @@ def test_a_rule_by_itself_covers_rows_for_which_all_is_known_and_true(seed: int)
 
 def holds(condition: Any, row: Any) -> bool:
     """Whether a row fulfils a condition, by the plain interpreter."""
-    if isinstance(condition, Expression):
+    if isinstance(condition, ExpressionCondition):
         truth = evaluate(condition.test.tokens, row)
         return condition.is_possible and truth is condition.truth
     return bool(condition.admits(float(row[condition.feature])))
@@ -88,7 +88,7 @@ def holds(condition: Any, row: Any) -> bool:
 
 def test_conditions_of_the_same_expression_are_merged() -> None:
     test = clinic().root.test
-    true, false = Expression(test), Expression(test, False)
+    true, false = ExpressionCondition(test), ExpressionCondition(test, False)
     age = Interval(0, "age", high=3)
     assert merged([true, age, true]) == (true, age)
     (never,) = merged([true, false])

@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["_conditions", "_explain", "_rule", "_ruleset"])
+@pytest.mark.parametrize("name", ["_conditions", "_explanation", "_rule", "_ruleset"])
 def test_the_examples_run(name):
     results = doctest.testmod(importlib.import_module(f"spinney.rules.{name}"))
     assert results.attempted > 0

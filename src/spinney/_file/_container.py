@@ -1,18 +1,18 @@
-"""The file itself: named arrays and a text, in the layout of safetensors.
+"""The container of a model file: named arrays and a description, in the layout of safetensors.
 
     8 bytes     length of the header, little-endian
-    header      JSON: "__metadata__" first, then each array's type, shape and place; spaces at its
-                end make its length a multiple of 8
-    data        the arrays, little-endian, one behind the other
+    header      JSON: "__metadata__" first, then dtype, shape and offsets of each array; padded with
+                spaces to a multiple of 8 bytes
+    data        the arrays, little-endian, one after the other
 
-The metadata hold `format` ("spinney"), `version`, `needs` (the first spinney that reads this
+The metadata are `format` ("spinney"), `version`, `needs` (the first spinney release that reads this
 version), `checksum` and `description`. Files are written in the present version; those of earlier
-versions are read (see `_upgrade`). The checksum is SHA-256, in hexadecimal digits, of the
-whole file with 64 zeros in its own place. Any version of the format begins its header with
-`format`, `version` and `needs`, so that every reader can tell what it lacks.
+versions are read (see `_upgrade`). The checksum is the SHA-256, in hexadecimal, of the whole file
+with 64 zeros in place of the checksum. The header of every version begins with `format`, `version`
+and `needs`, so that every reader can report what it lacks.
 
-The header is written in one way only. Who reads it rebuilds it from what was found and compares, so
-that spaces, another order, duplicate or unknown keys are refused without a rule for each.
+The header has exactly one valid form. The reader rebuilds it from the parsed content and compares,
+which rejects whitespace, another order, and duplicate or unknown keys without a rule for each.
 """
 
 import hashlib
@@ -28,8 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from spinney._file._errors import ModelFileError
 
 VERSIONS = {(1, 0): "0.1.0", (1, 1): "0.2.0"}  # and the first spinney that reads each
 VERSION = max(VERSIONS)
@@ -59,9 +57,19 @@ _ZEROS = "0" * 64
 _Entry = tuple[str, str, list[int], int, int]  # name, type, shape, begin and end of an array
 
 
+class ModelFileError(ValueError):
+    """A file that is no model file of this version of spinney, or a model that cannot be one."""
+
+
+def require(fits: bool, problem: str) -> None:
+    """Raise a ModelFileError unless something fits."""
+    if not fits:
+        raise ModelFileError(problem)
+
+
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: a text, and arrays by name in the order of the file."""
+    """The content of a file: a description, and arrays by name in the order of the file."""
 
     description: str
     arrays: dict[str, NDArray[Any]]
@@ -69,7 +77,7 @@ class Contents:
 
 
 def is_storable(dtype: np.dtype[Any]) -> bool:
-    """Tell whether an array of a type can be in a file."""
+    """Return whether arrays of a dtype can be stored."""
     return dtype.newbyteorder("<") in _NAMES
 
 
@@ -104,11 +112,11 @@ def _header(
     }
     text = json.dumps(listed, separators=(",", ":")).encode("ascii")
     text += b" " * (-len(text) % 8)
-    if len(text) > MAX_HEADER:
-        raise ModelFileError(
-            f"the model has a description of {len(text)} bytes, the limit of model files is "
-            f"{MAX_HEADER}: too many members or parameters. Use joblib for it."
-        )
+    require(
+        len(text) <= MAX_HEADER,
+        f"the model has a description of {len(text)} bytes, the limit of model files is "
+        f"{MAX_HEADER}: too many members or parameters. Use joblib for it.",
+    )
     return len(text).to_bytes(8, "little") + text
 
 
@@ -123,7 +131,7 @@ def _digest(parts: Iterable[Any]) -> str:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Return what a file holds, after all that a container can be wrong in is checked."""
+    """Read and check a file."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         kind = "a folder" if os.path.isdir(path) else "no regular file"
         raise ModelFileError(f"it is {kind}, not a model file")
@@ -138,8 +146,7 @@ def _read(file: BufferedReader) -> Contents:
     if len(first) < 8 or length > size - 8:
         _refuse_stranger(first + file.read(64))
         raise ModelFileError(f"it declares a header of {length} bytes, but has only {size} in all")
-    if length > MAX_HEADER:
-        raise ModelFileError(f"its header has {length} bytes, the limit is {MAX_HEADER}")
+    require(length <= MAX_HEADER, f"its header has {length} bytes, the limit is {MAX_HEADER}")
     start = first + file.read(length)
     _refuse_stranger(start[:72])
     header = _read_header(start, size - 8 - length)  # before room for the data is taken
@@ -150,7 +157,7 @@ def _read(file: BufferedReader) -> Contents:
 
 
 def _refuse_stranger(start: bytes) -> None:
-    """Say what a file of another kind seems to be."""
+    """Refuse a file of another kind, and guess which."""
     if not _BEGIN.encode("ascii").startswith(start[8 : 8 + len(_BEGIN)]) or len(start) <= 8:
         is_pickle = start[:1] in (b"\x80", b"\x78") or start[:2] == b"\x1f\x8b"
         words = "it is no model file of spinney" if start else "it is empty"
@@ -191,16 +198,16 @@ def _read_header(start: bytes, n_bytes: int) -> _Header:
     except ValueError:
         raise ModelFileError("its header is damaged: the description does not end") from None
     entries = _entries(text, place + 1, n_bytes)
-    if _header(description, found[1], entries, version) != start:
-        raise ModelFileError("its header is not written the way that model files are")
+    same = _header(description, found[1], entries, version) == start
+    require(same, "its header is not written the way that model files are")
     return _Header(found[1], 8 + found.start(1), version, description, entries)
 
 
 def _read_data(start: bytes, header: _Header, data: NDArray[np.uint8]) -> Contents:
     zeroed = bytearray(start)
     zeroed[header.checksum_place : header.checksum_place + 64] = _ZEROS.encode("ascii")
-    if _digest([zeroed, data.data]) != header.checksum:
-        raise ModelFileError("it is damaged: its contents do not match its checksum")
+    same = _digest([zeroed, data.data]) == header.checksum
+    require(same, "it is damaged: its contents do not match its checksum")
     arrays = {entry[0]: _array(data, *entry[1:]) for entry in header.entries}
     return Contents(header.description, arrays, header.version)
 
@@ -221,30 +228,27 @@ def _check_version(text: str) -> tuple[tuple[int, int], int]:
 
 
 def _entries(text: str, place: int, n_bytes: int) -> list[_Entry]:
-    """Return what the header says of every array, each behind the one before."""
+    """Return the entries of the arrays, which must be contiguous."""
     entries: list[_Entry] = []
     before = 0
-    if text.count('"data_offsets":[', place) > MAX_ARRAYS:  # before any of them is looked at
-        raise ModelFileError(f"it has more than {MAX_ARRAYS} arrays")
+    n_arrays = text.count('"data_offsets":[', place)  # before any of them is looked at
+    require(n_arrays <= MAX_ARRAYS, f"it has more than {MAX_ARRAYS} arrays")
     while (found := _ENTRY.match(text, place)) is not None:
         name, dtype = found[1], found[2]
-        if dtype not in _TYPES:
-            raise ModelFileError(f"array {name!r} is of the unknown type {dtype!r}")
+        who = f"array {name!r}"
+        require(dtype in _TYPES, f"{who} is of the unknown type {dtype!r}")
         parts = found[3].split(",") if found[3] else []
-        if len(parts) > MAX_DIMENSIONS or not all(parts):
-            raise ModelFileError(f"array {name!r} has a shape that cannot be: [{found[3]}]")
+        possible = len(parts) <= MAX_DIMENSIONS and all(parts)
+        require(possible, f"{who} has a shape that cannot be: [{found[3]}]")
         shape = [int(part) for part in parts]
         begin, end = int(found[4]), int(found[5])
-        if begin != before:
-            raise ModelFileError(f"array {name!r} does not begin where the one before it ends")
-        if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
-            raise ModelFileError(f"array {name!r} has a shape that does not fit its bytes")
+        require(begin == before, f"{who} does not begin where the one before it ends")
+        n_needed = math.prod(shape) * _TYPES[dtype].itemsize
+        require(n_needed == end - begin, f"{who} has a shape that does not fit its bytes")
         entries.append((name, dtype, shape, begin, end))
         before, place = end, found.end()
-    if before != n_bytes:
-        raise ModelFileError(
-            f"its arrays end at {before} of {n_bytes} bytes: it was cut off, added to or changed"
-        )
+    changed = f"its arrays end at {before} of {n_bytes} bytes: it was cut off, added to or changed"
+    require(before == n_bytes, changed)
     return entries
 
 
@@ -252,8 +256,8 @@ def _array(
     data: NDArray[np.uint8], dtype: str, shape: list[int], begin: int, end: int
 ) -> NDArray[Any]:
     """Return a read-only view of an array."""
-    if dtype == "BOOL" and (data[begin:end] > 1).any():
-        raise ModelFileError("an array of truth values holds something else")
+    is_valid = dtype != "BOOL" or not (data[begin:end] > 1).any()
+    require(is_valid, "an array of truth values holds something else")
     array = data[begin:end].view(_TYPES[dtype]).reshape(shape)
     array.flags.writeable = False
     return array

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._atomic import write_atomically
-from spinney._file._container import MAX_ARRAYS, Contents, read, to_chunks
-from spinney._file._errors import ModelFileError
+from spinney._file._container import MAX_ARRAYS, Contents, ModelFileError, read, require, to_chunks
 from spinney._file._upgrade import present_name, present_state
 from spinney._file._values import Decoder, Encoder, canonical, parse_json
+from spinney._params import declared
 from spinney._state import recipe_named, recipe_of
 
 _LONE = ("Tree", "Forest", "RuleSet")  # models beside the estimators
@@ -74,8 +74,8 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Any] | None = Non
     Raises
     ------
     ModelFileError
-        If it is no model file, is damaged, was written by a later version, or lacks a function. The
-        message says which.
+        If the file is no model file, is damaged, was written by a later version, or needs a
+        function that is not given.
     """
     if functions is not None and not isinstance(functions, Mapping):
         raise TypeError(f"functions must map names to functions, got {functions!r}.")
@@ -89,7 +89,7 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Any] | None = Non
 
 
 def contents_of(model: Any) -> Contents:
-    """Return what the file of a model holds."""
+    """Return the content of the file of a model."""
     name = type(model).__name__
     recipe = recipe_of(model)
     if recipe is None or not _is_model(recipe):
@@ -100,8 +100,8 @@ def contents_of(model: Any) -> Contents:
     taker = _Taker()
     taker.place_of(model, name)
     arrays = dict(sorted(taker.arrays.items(), key=lambda item: -item[1].dtype.itemsize))
-    if len(arrays) > MAX_ARRAYS:
-        raise ModelFileError(f"the {name} has {len(arrays)} arrays, the limit is {MAX_ARRAYS}.")
+    few = len(arrays) <= MAX_ARRAYS
+    require(few, f"the {name} has {len(arrays)} arrays, the limit is {MAX_ARRAYS}.")
     description = canonical(taker.objects)
     _refuse_many_lists(description)
     return Contents(description, arrays)
@@ -109,8 +109,8 @@ def contents_of(model: Any) -> Contents:
 
 def _refuse_many_lists(description: str) -> None:
     """Refuse a description whose values would take much more memory than its text."""
-    if description.count("[") + description.count("{") > _MAX_LISTS:
-        raise ModelFileError(f"the description has more than {_MAX_LISTS} lists and dicts")
+    few = description.count("[") + description.count("{") <= _MAX_LISTS
+    require(few, f"the description has more than {_MAX_LISTS} lists and dicts")
 
 
 def _is_model(recipe: Any) -> bool:
@@ -118,7 +118,7 @@ def _is_model(recipe: Any) -> bool:
 
 
 class _Taker:
-    """Takes a model apart, object by object."""
+    """Decomposes a model into objects."""
 
     def __init__(self) -> None:
         self.objects: list[dict[str, Any]] = []
@@ -178,11 +178,10 @@ def _refuse_extra(state: dict[str, Any], where: str) -> None:
 
 
 def model_of(contents: Contents, functions: Mapping[str, Any]) -> Any:
-    """Return the model that a file holds, checked."""
+    """Build the model of a file, after checking it."""
     _refuse_many_lists(contents.description)
     listed = parse_json(contents.description, "its description")
-    if not isinstance(listed, list) or not listed:
-        raise ModelFileError("its description is no list of objects")
+    require(isinstance(listed, list) and bool(listed), "its description is no list of objects")
     objects: list[Any] = []
     taken: list[str] = []
     referred: list[list[int]] = []
@@ -194,34 +193,46 @@ def model_of(contents: Contents, functions: Mapping[str, Any]) -> Any:
         referred.append(decoder.referred)
     _check_order(referred)
     by_size = sorted(taken, key=lambda name: -contents.arrays[name].dtype.itemsize)
-    if by_size != list(contents.arrays):
-        raise ModelFileError("its arrays are not in their order, or one belongs to nothing")
+    same = by_size == list(contents.arrays)
+    require(same, "its arrays are not in their order, or one belongs to nothing")
     return objects[-1]
 
 
 def _build(
     entry: Any, place: int, decoder: Decoder, version: tuple[int, int], *, is_last: bool
 ) -> Any:
-    if not isinstance(entry, dict) or list(entry) != ["class", "state"]:
-        raise ModelFileError(f"object {place} has no class and state")
+    is_object = isinstance(entry, dict) and list(entry) == ["class", "state"]
+    require(is_object, f"object {place} has no class and state")
     name, stored = entry["class"], entry["state"]
     recipe = recipe_named(present_name(name, version)) if isinstance(name, str) else None
     if recipe is None or not isinstance(stored, dict):
         raise ModelFileError(f"object {place} is of the unknown class {str(name)[:40]!r}")
-    if is_last and not _is_model(recipe):
-        raise ModelFileError(f"its last object is a {name}, which is no model")
-    if "extra" in stored:
-        raise ModelFileError(f"object {place} ({name}) has attributes that are none of a file")
-    if name == "Function" and stored.get("f") != {"function": stored.get("name")}:
-        raise ModelFileError(f"object {place} (Function) has another name than what it calls")
+    is_model = not is_last or _is_model(recipe)
+    require(is_model, f"its last object is a {name}, which is no model")
+    no_extra = "extra" not in stored
+    require(no_extra, f"object {place} ({name}) has attributes that are none of a file")
+    same = name != "Function" or stored.get("f") == {"function": stored.get("name")}
+    require(same, f"object {place} (Function) has another name than what it calls")
     try:
         state = {field: decoder.decode(value, field) for field, value in stored.items()}
         state = present_state(state, version)
-        return recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))
+        model = recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))
+        if state.get("fitted"):
+            _check_parameters(model)
+        return model
     except MemoryError:
         raise
     except Exception as problem:
         raise ModelFileError(f"object {place} ({name}): {str(problem).rstrip('.')}") from problem
+
+
+def _check_parameters(model: Any) -> None:
+    """Refuse parameters of a fitted estimator that would fail when it predicts."""
+    cls: Any = type(model)
+    checks = declared(cls)
+    for name in ("unseen", "n_jobs"):
+        if name in checks:
+            checks[name].check(name, getattr(model, name))
 
 
 def _owned(value: Any) -> Any:
@@ -253,5 +264,5 @@ def _check_order(referred: list[list[int]]) -> None:
         if place != n_done:
             break
         n_done += 1
-    if n_done != len(referred):
-        raise ModelFileError("its objects are not in their order, or nothing refers to one")
+    in_order = n_done == len(referred)
+    require(in_order, "its objects are not in their order, or nothing refers to one")

@@ -1,6 +1,7 @@
 """Plain values to JSON and named arrays, and back.
 
     None, bool, int, float, str     as JSON; a float that JSON lacks is {"float": "nan"}
+    path                            its text
     list                            a JSON list
     tuple, dict                     {"tuple": [...]}, {"dict": [[key, value], ...]}
     NumPy scalar                    {"scalar": ["float32", 0.5]}
@@ -15,13 +16,13 @@ An array is named after the object and the place in it where it belongs, such as
 import json
 import math
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._file._container import is_storable
-from spinney._file._errors import ModelFileError
+from spinney._file._container import ModelFileError, is_storable, require
 from spinney._state import recipe_of
 from spinney._state._kinds import is_array
 
@@ -48,8 +49,7 @@ def parse_json(text: str, what: str) -> Any:
         same = canonical(value) == text
     except (ValueError, RecursionError) as problem:
         raise ModelFileError(f"{what} is no valid JSON: {problem}") from None
-    if not same:
-        raise ModelFileError(f"{what} is not written the way that model files are")
+    require(same, f"{what} is not written the way that model files are")
     return value
 
 
@@ -66,7 +66,7 @@ class Encoder:
     where : str
         The object, for messages.
     function_name : str or None
-        What its function is called, if that is not told by the function.
+        Name of its function, if the function does not have it.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Encoder:
             return value
         if isinstance(value, np.generic):
             return self._scalar(value, path)
-        if isinstance(value, str):
+        if isinstance(value, str | PurePath):
             return str(value)
         if type(value) is int or type(value) is float:
             return self._number(value, path)
@@ -96,15 +96,12 @@ class Encoder:
             ]
             return items if type(value) is list else {"tuple": items}
         if type(value) is dict:
-            return {
-                "dict": [
-                    [
-                        self.encode(key, path, depth + 1),
-                        self.encode(v, step(path, key, i), depth + 1),
-                    ]
-                    for i, (key, v) in enumerate(value.items())
-                ]
-            }
+            keys = [self.encode(key, path, depth + 1) for key in value]
+            values = [
+                self.encode(item, step(path, key, i), depth + 1)
+                for i, (key, item) in enumerate(value.items())
+            ]
+            return {"dict": [list(pair) for pair in zip(keys, values, strict=True)]}
         return self._thing(value, path)
 
     def _refusal(self, path: str, what: str) -> ModelFileError:
@@ -127,12 +124,8 @@ class Encoder:
         if not is_storable(value.dtype):
             raise self._refusal(path, f"is a {value.dtype}")
         item = value.item()
-        return {
-            "scalar": [
-                value.dtype.name,
-                item if value.dtype.kind == "b" else self._number(item, path),
-            ]
-        }
+        number = item if value.dtype.kind == "b" else self._number(item, path)
+        return {"scalar": [value.dtype.name, number]}
 
     def _array(self, array: NDArray[Any], path: str) -> Any:
         if array.dtype.kind in "OU":
@@ -230,22 +223,19 @@ class Decoder:
         return read(value, path, depth)
 
     def _float(self, value: dict[str, Any], path: str, depth: int) -> float:
-        if not isinstance(value["float"], str) or value["float"] not in _FLOATS:
-            raise ModelFileError(f"{path} is no number")
+        is_known = isinstance(value["float"], str) and value["float"] in _FLOATS
+        require(is_known, f"{path} is no number")
         return _FLOATS[value["float"]]
 
     def _tuple(self, value: dict[str, Any], path: str, depth: int) -> tuple[Any, ...]:
-        items = value["tuple"]
-        if not isinstance(items, list):
-            raise ModelFileError(f"{path} is no tuple")
-        return tuple(self.decode(items, path, depth))
+        require(isinstance(value["tuple"], list), f"{path} is no tuple")
+        return tuple(self.decode(value["tuple"], path, depth))
 
     def _dict(self, value: dict[str, Any], path: str, depth: int) -> dict[Any, Any]:
         pairs = value["dict"]
-        if not isinstance(pairs, list) or not all(
-            isinstance(p, list) and len(p) == 2 for p in pairs
-        ):
-            raise ModelFileError(f"{path} is no dict")
+        is_list = isinstance(pairs, list)
+        is_dict = is_list and all(isinstance(p, list) and len(p) == 2 for p in pairs)
+        require(is_dict, f"{path} is no dict")
         found = {}
         for i, (stored, item) in enumerate(pairs):
             key = self.decode(stored, path, depth + 1)
@@ -253,14 +243,13 @@ class Decoder:
                 found[key] = self.decode(item, step(path, key, i), depth + 1)
             except TypeError:
                 raise ModelFileError(f"{path} has a key that is none") from None
-        if len(found) != len(pairs):
-            raise ModelFileError(f"{path} has one key twice")
+        require(len(found) == len(pairs), f"{path} has one key twice")
         return found
 
     def _scalar(self, value: dict[str, Any], path: str, depth: int) -> Any:
         parts = value["scalar"]
-        if not isinstance(parts, list) or len(parts) != 2 or not isinstance(parts[0], str):
-            raise ModelFileError(f"{path} is no scalar")
+        is_pair = isinstance(parts, list) and len(parts) == 2 and isinstance(parts[0], str)
+        require(is_pair, f"{path} is no scalar")
         try:
             dtype = np.dtype(parts[0])
             item = self.decode(parts[1], path, depth + 1)
@@ -268,16 +257,15 @@ class Decoder:
         except (TypeError, ValueError, OverflowError) as problem:
             raise ModelFileError(f"{path} is no scalar: {problem}") from None
         one_number = is_storable(dtype) and dtype.name == parts[0] and np.ndim(scalar) == 0
-        if not one_number or type(scalar.item()) is not type(item):
-            raise ModelFileError(f"{path} is no scalar")
-        if scalar.item() != item and item == item:
-            raise ModelFileError(f"{path} does not fit into {dtype.name}")
+        require(one_number and type(scalar.item()) is type(item), f"{path} is no scalar")
+        fits = scalar.item() == item or item != item
+        require(fits, f"{path} does not fit into {dtype.name}")
         return scalar
 
     def _take(self, name: Any, path: str) -> NDArray[Any]:
         wanted = f"{self._place}.{path}"
-        if name != wanted or name not in self._arrays:
-            raise ModelFileError(f"{path} must be the array {wanted!r}, got {str(name)[:60]!r}")
+        is_there = name == wanted and name in self._arrays
+        require(is_there, f"{path} must be the array {wanted!r}, got {str(name)[:60]!r}")
         self.taken.append(name)
         return self._arrays[name]
 
@@ -285,23 +273,21 @@ class Decoder:
         array = self._take(value["array"], path)
         if "order" not in value:
             return array
-        if value["order"] != "F" or array.ndim < 2 or not array.T.flags.f_contiguous:
-            raise ModelFileError(f"{path} has no such order")
-        if array.T.flags.c_contiguous:
-            raise ModelFileError(f"{path} needs no order")
+        is_possible = value["order"] == "F" and array.ndim >= 2 and array.T.flags.f_contiguous
+        require(is_possible, f"{path} has no such order")
+        require(not array.T.flags.c_contiguous, f"{path} needs no order")
         return array.T
 
     def _texts(self, value: dict[str, Any], path: str, depth: int) -> NDArray[Any]:
         stored = self._take(value["text"], path)
-        if stored.dtype != np.uint8 or stored.ndim != 1:
-            raise ModelFileError(f"{path} is no text")
+        require(stored.dtype == np.uint8 and stored.ndim == 1, f"{path} is no text")
         try:
             text = stored.tobytes().decode("ascii")
         except UnicodeDecodeError:
             raise ModelFileError(f"{path} is no plain text") from None
         listed = parse_json(text, path)
-        if not isinstance(listed, list) or any(isinstance(item, list) for item in listed):
-            raise ModelFileError(f"{path} is no list of labels")
+        is_flat = isinstance(listed, list) and not any(isinstance(item, list) for item in listed)
+        require(is_flat, f"{path} is no list of labels")
         items = [self.decode(item, path) for item in listed]
         if value["dtype"] == "O":
             objects = np.empty(len(items), dtype=object)
@@ -311,34 +297,31 @@ class Decoder:
 
     def _function(self, value: dict[str, Any], path: str, depth: int) -> Any:
         name = value["function"]
-        if not isinstance(name, str):
-            raise ModelFileError(f"{path} is no name of a function")
-        if name not in self._functions:
-            raise ModelFileError(
-                f"{path} is the function {name!r}, which the file holds by name only. Give it "
-                f"again: spinney.load(path, functions={{{name!r}: ...}})"
-            )
+        require(isinstance(name, str), f"{path} is no name of a function")
+        require(
+            name in self._functions,
+            f"{path} is the function {name!r}, which the file holds by name only. Give it "
+            f"again: spinney.load(path, functions={{{name!r}: ...}})",
+        )
         given = self._functions[name]
         return getattr(given, "f", given)  # of a Function of spinney.evolve
 
     def _object(self, value: dict[str, Any], path: str, depth: int) -> Any:
         place = value["object"]
-        if type(place) is not int or not 0 <= place < self._place:
-            raise ModelFileError(f"{path} refers to an object that does not come before it")
+        is_before = type(place) is int and 0 <= place < self._place
+        require(is_before, f"{path} refers to an object that does not come before it")
         self.referred.append(place)
         return self._objects[place]
 
 
 def _as_text(items: list[Any], dtype: Any, path: str) -> NDArray[Any]:
-    if not all(isinstance(item, str) for item in items):
-        raise ModelFileError(f"{path} holds other than text")
+    require(all(isinstance(item, str) for item in items), f"{path} holds other than text")
     longest = max((len(item) for item in items), default=0)
     width = dtype[2:] if isinstance(dtype, str) and dtype[:2] == "<U" else ""
-    if not (width.isascii() and width.isdigit() and width == str(int(width))):
-        raise ModelFileError(f"{path} is of the unknown type {str(dtype)[:40]!r}")
-    if int(width) < longest or int(width) > max(longest, MAX_TEXT_WIDTH):
-        raise ModelFileError(f"{path}: texts of {longest} characters do not fit {dtype}")
+    is_known = width.isascii() and width.isdigit() and width == str(int(width))
+    require(is_known, f"{path} is of the unknown type {str(dtype)[:40]!r}")
+    fits = longest <= int(width) <= max(longest, MAX_TEXT_WIDTH)
+    require(fits, f"{path}: texts of {longest} characters do not fit {dtype}")
     array = np.array(items, dtype=dtype)
-    if array.tolist() != items:
-        raise ModelFileError(f"{path} holds text that an array cannot")
+    require(array.tolist() == items, f"{path} holds text that an array cannot")
     return array

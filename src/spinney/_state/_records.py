@@ -21,6 +21,7 @@ from spinney._state._kinds import (
     StateError,
     array,
     check_bounded,
+    choice,
     is_zero,
     many,
     one,
@@ -36,13 +37,11 @@ from spinney.ensemble._selection import SelectionReport
 from spinney.ensemble._trainer import Bagged, MemberRecords
 from spinney.ensemble._voting_members import Member as VotingMember
 from spinney.ensemble._voting_rules import Quorum
-from spinney.mixture._design import Category, Design, Numeric
+from spinney.mixture._estimator_experts import ClassLearner, NumberLearner
+from spinney.mixture._estimator_experts import Learner as LearnerRecipe
 from spinney.mixture._experts import LinearExpert, LogisticExpert
-from spinney.mixture._gates import GateTree
-from spinney.mixture._learners import ClassLearner, NumberLearner
-from spinney.mixture._learners import Recipe as LearnerRecipe
-from spinney.mixture._lesson import Scale
-from spinney.mixture._views import Gate, LinearPart
+from spinney.mixture._gates import Gate, GateTree, LinearPart
+from spinney.mixture._training_data import Category, Design, Numeric, Scale
 from spinney.tree._igpa import Iteration
 
 _EXPONENT = whole(-4000, 4000)
@@ -97,8 +96,31 @@ def _fill_bagged(bagged: Bagged, state: dict[str, Any]) -> None:
 
 
 BAGGED = Recipe(Bagged, _BAGGED, _take_bagged, _fill_bagged)
+
+
+def _check_report(report: SelectionReport) -> None:
+    """Refuse places that are no members, and values that nobody counted."""
+    n = len(report.errors)
+    if len(report.values) != n:
+        raise StateError(f"SelectionReport: values has {len(report.values)} entries of {n}.")
+    if not len(report.kept):
+        raise StateError("SelectionReport: kept names no member.")
+    for name in ("kept", "dropped"):
+        places = getattr(report, name)
+        if len(places) and not (places.min() >= 0 and places.max() < n):
+            raise StateError(f"SelectionReport: {name} has a place that is no member.")
+    if not np.array_equal(np.sort(np.concatenate([report.kept, report.dropped])), np.arange(n)):
+        raise StateError("SelectionReport: kept and dropped are not all members, each once.")
+    counted = all(
+        type(value) is float and type(count) is int for value, count in report.frequencies.items()
+    )
+    if not counted or not set(report.values.tolist()) <= set(report.frequencies):
+        raise StateError("SelectionReport: frequencies do not count the values.")
+
+
 REPORT = record(
     SelectionReport,
+    _check_report,
     method=TEXT,
     data=TEXT,
     errors=FLOATS,
@@ -139,7 +161,7 @@ FOREIGN_MEMBERS = record(
     members=many(one(Member)),
     schema=one(Schema),
     classes=or_none(LABELS),
-    unseen=ANYTHING,
+    unseen=choice("missing", "error"),
 )
 VOTING_MEMBER = replace(record(VotingMember, who=TEXT, frozen=ANYTHING), alias="VotingMember")
 QUORUM = record(Quorum, share=SHARE, strict=FLAG)

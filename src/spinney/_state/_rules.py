@@ -25,7 +25,7 @@ from spinney._state._kinds import (
 from spinney._state._recipes import Recipe
 from spinney._state._trees import as_objects
 from spinney._table import Schema
-from spinney.rules._conditions import Condition, Expression, Interval, Membership
+from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
 from spinney.tree._expression import ExpressionTest
@@ -45,9 +45,9 @@ def _take_conditions(conditions: list[Condition]) -> dict[str, Any]:
     codes: list[tuple[int, ...]] = []
     tokens: list[tuple[Token, ...]] = []
     for condition in conditions:
-        is_expression = isinstance(condition, Expression)
+        is_expression = isinstance(condition, ExpressionCondition)
         kinds.append(_kind_of(condition))
-        features.append(-1 if isinstance(condition, Expression) else condition.feature)
+        features.append(-1 if isinstance(condition, ExpressionCondition) else condition.feature)
         lows.append(condition.low if isinstance(condition, Interval) else 0.0)
         highs.append(condition.high if isinstance(condition, Interval) else 0.0)
         codes.append(condition.codes if isinstance(condition, Membership) else ())
@@ -140,7 +140,7 @@ def _condition(
         if feature != -1 or any(unused):
             raise StateError("RuleSet: an expression has tokens, and nothing else.")
         truth, possible = kind in (_TRUE, _TRUE_BOTH), kind in (_TRUE, _FALSE)
-        return Expression(ExpressionTest(tokens, schema.columns), truth, possible)
+        return ExpressionCondition(ExpressionTest(tokens, schema.columns), truth, possible)
     if not 0 <= feature < len(schema.columns) or tokens:
         raise StateError("RuleSet: a condition asks a column that is not there.")
     column = schema.columns[feature]

@@ -22,9 +22,10 @@ from spinney._state._kinds import (
     whole,
 )
 from spinney._state._recipes import Recipe
-from spinney._table import Schema
+from spinney._table import Column, Schema
 from spinney.ensemble._forest import Forest
 from spinney.pruning import PruningPath, _Subtrees
+from spinney.tree._arrays import KINDS
 from spinney.tree._view import Tree
 
 _MANY_NODES = 100_000
@@ -100,6 +101,27 @@ def check_classes(n_classes: int, classes: NDArray[Any] | None, who: str) -> Non
         raise StateError(f"{who} has {n_classes} classes, but {named} are named.")
 
 
+def check_kinds(parts: dict[str, Any], schema: Schema, who: str) -> None:
+    """Refuse thresholds and cuts in columns that have no order."""
+    has_order = np.array([c.kind == "numeric" or _is_ordered(c) for c in schema.columns], bool)
+    for prefix in ("", "surrogate_"):
+        kind = parts.get(f"{prefix}kind", np.zeros(0, np.uint8))
+        tests = kind[(kind != KINDS.index("leaf")) & (kind != KINDS.index("expression"))]
+        by_number = tests == KINDS.index("threshold")
+        is_multiway = tests == KINDS.index("multiway")
+        if is_multiway.any():
+            by_number[is_multiway] = parts[f"{prefix}n_cuts"] > 0
+        features = np.asarray(parts.get(f"{prefix}feature", ()), np.intp)[by_number]
+        wrong = features[~has_order[features]]
+        if len(wrong):
+            name = schema.columns[wrong[0]].name
+            raise StateError(f"{who} asks for numbers in column {name!r}, whose kind has none.")
+
+
+def _is_ordered(column: Column) -> bool:
+    return column.kind == "ordered" and bool(column.categories)
+
+
 def _take_tree(tree: Tree) -> dict[str, Any]:
     return {
         "parts": _core.tree_parts(tree._core),
@@ -111,6 +133,7 @@ def _take_tree(tree: Tree) -> dict[str, Any]:
 def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
     core = _core.tree_of_parts(state["parts"], n_categories(state["schema"]))
     check_classes(core.n_classes, state["classes"], "the tree")
+    check_kinds(state["parts"], state["schema"], "the tree")
     tree.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
 
 
@@ -134,6 +157,7 @@ def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
     if core.n_members == 0:
         raise StateError("a forest needs at least one tree.")
     check_classes(core.n_classes, state["classes"], "the forest")
+    check_kinds(state["parts"], state["schema"], "the forest")
     forest.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
 
 

@@ -19,9 +19,11 @@ from spinney._table._cells import (
     Codes,
     Numbers,
     as_labels,
+    dates_error,
+    mixed_error,
+    object_error,
     warn_rounded,
 )
-from spinney._table._errors import dates_error, mixed_error, object_error
 
 
 def read_array(
@@ -77,7 +79,7 @@ def read_objects(
 
 
 def _kind(cell_type: type) -> str:
-    """Say what the cells of a Python type are."""
+    """Classify a Python type."""
     if cell_type is NoneType or cell_type.__name__ in ("NAType", "NaTType"):
         return "missing"
     if issubclass(cell_type, bool | np.bool_):

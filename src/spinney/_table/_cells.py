@@ -1,13 +1,13 @@
-"""The two forms in which a column is read: numbers, or codes with labels.
+"""The two forms of a column: numbers, or codes with labels; conversions and error messages.
 
-Readers (`_arrays`, `_series`) return one of them; `_encode` asks for what the schema needs and
-converts where it must: numbers to codes when the user declares them categories, codes to numbers
-when a numeric column arrives as text.
+Readers (`_arrays`, `_series`) return one of them; `_encode` requests the form that the schema needs
+and converts: numbers to codes if the user declares them categorical, codes to numbers if a numeric
+column arrives as text. `CodedLabels` is a categorical column that needs no table library.
 """
 
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from spinney._table._schema import Label
 
 LARGEST_EXACT = 2**53  # float64 holds every integer up to here
+# The estimator checks of scikit-learn look for these words.
+STRING_OR_NUMBER = "argument must be a string or a real number"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ def as_labels(values: Iterable[Any]) -> list[Label | None]:
 
 
 def numbers_to_codes(numbers: Numbers) -> Codes:
-    """Make every distinct number a category."""
+    """Turn numbers into categories, one for each distinct value."""
     values, missing = numbers.values, numbers.missing
     if values.dtype.kind == "f":
         values = to_float64(values) + 0.0  # labels are Python floats, and -0.0 is 0.0
@@ -123,7 +125,7 @@ def numbers_to_float64(numbers: Numbers, name: str) -> NDArray[np.float64]:
 
 
 def is_followable(values: NDArray[np.float64]) -> bool:
-    """Say whether the core can read an array where it is: whole, aligned elements."""
+    """Return whether the core can read an array in place: its elements are aligned."""
     return values.flags.aligned and not any(stride % 8 for stride in values.strides)
 
 
@@ -162,3 +164,77 @@ def warn_rounded(name: str, count: int) -> None:
         UserWarning,
         stacklevel=2,
     )
+
+
+def dates_error(name: str, dtype: str) -> ValueError:
+    """Return the error for a column of dates, times or time spans."""
+    what = "time spans" if dtype == "timedelta64" else "dates" if dtype != "time" else "times"
+    example = "days since a date" if what == "dates" else "hours"
+    return ValueError(
+        f"column {name!r} holds {what} ({dtype}). Turn it into a number, such as {example}, or "
+        "into a category."
+    )
+
+
+def nested_error(name: str, dtype: object) -> TypeError:
+    """Return the error for a column whose cells hold several values."""
+    return TypeError(
+        f"column {name!r} holds nested values ({dtype}): every {STRING_OR_NUMBER}. Spread the "
+        "values over columns of their own."
+    )
+
+
+def object_error(name: str, type_name: str) -> TypeError:
+    """Return the error for an object that is neither a string nor a number."""
+    return TypeError(
+        f"column {name!r} holds an object of type {type_name!r}: every {STRING_OR_NUMBER}, "
+        "or missing."
+    )
+
+
+def mixed_error(name: str, found: list[str]) -> TypeError:
+    """Return the error for a column that mixes kinds of values."""
+    return TypeError(
+        f"column {name!r} mixes {' and '.join(found)}: every {STRING_OR_NUMBER}, and all of one "
+        "kind. Convert the column to strings, or to numbers."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CodedLabels:
+    """Labels as places in a list of categories.
+
+    Parameters
+    ----------
+    codes : array of int
+        One for each row; -1 is missing.
+    categories : sequence of str
+        What the codes stand for; lowest first, if they have an order.
+    ordered : bool, default=False
+        Whether they have one.
+    """
+
+    codes: NDArray[Any]
+    categories: Sequence[str]
+    ordered: bool = False
+
+    @classmethod
+    def of(cls, values: NDArray[Any], categories: Sequence[str]) -> "CodedLabels":
+        """Return ordered labels by their texts; None, and what is no category, is missing."""
+        places = {label: code for code, label in enumerate(categories)}
+        codes = np.array([places.get(label, -1) for label in values.tolist()], dtype=np.int64)
+        return cls(codes, categories, ordered=True)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> "CodedLabels":
+        return replace(self, codes=self.codes[rows])
+
+    def tolist(self) -> list[str | None]:
+        """Return the labels; None for a gap."""
+        return [None if code < 0 else self.categories[code] for code in self.codes.tolist()]
+
+    def cells(self) -> Codes:
+        """Return the column as it is encoded."""
+        return Codes(self.codes, list(self.categories), ordered=self.ordered)

@@ -1,4 +1,4 @@
-"""A table to an array of numbers and a schema, and another table by the same schema."""
+"""Encoding: a table to an array of numbers and a schema, and further tables by that schema."""
 
 from typing import Any, Literal
 
@@ -9,13 +9,13 @@ from spinney._table._cells import (
     Codes,
     codes_to_numbers,
     is_followable,
+    mixed_error,
     numbers_to_codes,
     numbers_to_float64,
 )
-from spinney._table._errors import mixed_error
 from spinney._table._names import check_columns, check_count, check_names, feature_names
 from spinney._table._nominal import nominal_mask
-from spinney._table._open import Table, open_table
+from spinney._table._open import OpenTable, open_table
 from spinney._table._schema import Column, Kind, Label, Schema, numeric_schema
 from spinney._warnings import warn_user
 
@@ -38,10 +38,10 @@ def encode_table(
         A two-dimensional array, a pandas, polars or Arrow table, or a mapping of column names to
         one-dimensional arrays.
     categorical_features : "from_dtype", None, or array-like of str, int or bool
-        Columns that are nominal whatever their type, besides those whose type says so. None takes
-        numbers only: a column of strings is an error.
+        Columns to treat as nominal, besides those of a categorical type. None accepts numeric
+        columns only: a column of strings is an error.
     used_rows : array-like of bool of shape (n_rows,), default=None
-        Rows that count. A category of other rows only is not in the vocabulary.
+        Rows to use. Categories that occur in other rows only are not in the vocabulary.
     estimator_name : str, default=None
         The estimator to name in error messages.
 
@@ -50,7 +50,7 @@ def encode_table(
     values : ndarray of float64, of shape (n_rows, n_columns)
         Numbers and category codes; NaN is missing. A float64 array is returned as it is.
     schema : Schema
-        What the columns mean.
+        The columns.
     """
     no_names = categorical_features is None or (
         isinstance(categorical_features, str) and categorical_features == "from_dtype"
@@ -79,7 +79,7 @@ def encode_table(
 def encode_for(
     owner: str, schema: Schema, X: Any, *, unseen: Literal["missing", "error"] = "missing"
 ) -> NDArray[np.float64]:
-    """Encode a table for a tree or rules, whose columns may go by place or by name.
+    """Encode a table for a tree or rules, with columns matched by position or name.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def encode_for(
     X : table of shape (n_rows, n_columns)
         Of any kind that `encode_table` takes.
     unseen : {"missing", "error"}, default="missing"
-        What to do with a category that the schema does not know.
+        How to treat categories that the schema does not contain.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def encode_with(
     X : table of shape (n_rows, n_columns)
         Of any kind that `encode_table` takes, not only the kind it was given.
     unseen : {"missing", "error"}, default="missing"
-        What to do with a category that fit did not see.
+        How to treat unseen categories.
     estimator_name : str, default=None
         The estimator to name in messages. If it is given, the names of the columns are checked
         as by `check_columns`; otherwise only their number.
@@ -149,7 +149,7 @@ def encode_with(
 
 
 def _is_float_array(X: Any) -> bool:
-    """Say whether X is an array that needs no encoding, only the right shape."""
+    """Return whether X is an array that needs no encoding."""
     is_table = type(X) is np.ndarray and X.dtype == _FLOAT64 and X.ndim == 2 and X.size > 0
     return is_table and is_followable(X)
 
@@ -166,22 +166,22 @@ def _checked_rows(used_rows: ArrayLike | None, n_rows: int) -> NDArray[np.bool_]
     return rows
 
 
-def _numeric(table: Table, j: int, remedy: str) -> NDArray[np.float64]:
+def _numeric(table: OpenTable, j: int, remedy: str) -> NDArray[np.float64]:
     cells = table.read(j, as_category=False)
     if isinstance(cells, Codes):
         return codes_to_numbers(cells, table.name(j), remedy)
     return numbers_to_float64(cells, table.name(j))
 
 
-def _codes(table: Table, j: int) -> Codes:
+def _codes(table: OpenTable, j: int) -> Codes:
     cells = table.read(j, as_category=True)
     return cells if isinstance(cells, Codes) else numbers_to_codes(cells)
 
 
 def _learn(
-    table: Table, j: int, nominal: bool, rows: NDArray[np.bool_] | None
+    table: OpenTable, j: int, nominal: bool, rows: NDArray[np.bool_] | None
 ) -> tuple[Column, NDArray[np.float64]]:
-    """Find the kind and vocabulary of a column, and encode it."""
+    """Determine the kind and vocabulary of a column, and encode it."""
     name = table.name(j)
     cells = _codes(table, j) if nominal else table.read(j, as_category=False)
     if not isinstance(cells, Codes):

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._table._open import Table
+from spinney._table._open import OpenTable
 
 
-def nominal_mask(categorical_features: Any, table: Table) -> NDArray[np.bool_]:
+def nominal_mask(categorical_features: Any, table: OpenTable) -> NDArray[np.bool_]:
     """Return a mask of the columns that are nominal whatever their type.
 
     Parameters
@@ -101,7 +101,7 @@ def _from_positions(wanted: list[Any], n_columns: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _position_of(name: str, table: Table) -> int:
+def _position_of(name: str, table: OpenTable) -> int:
     if table.given_names is None:
         raise ValueError(
             f"categorical_features holds the name {name!r}, but X has no column names. Pass "

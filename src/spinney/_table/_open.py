@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from spinney._table._arrays import read_array, read_objects
-from spinney._table._cells import Cells, to_float64
-from spinney._table._coded import CodedLabels
+from spinney._table._cells import Cells, CodedLabels, to_float64
 from spinney._table._names import column_names, string_names, unwrap
 from spinney._table._series import read_series
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class OpenTable:
     """A table whose shape and names have been checked.
 
     Either `block` holds all the columns as one array of numbers, or `columns` holds them one by
@@ -66,7 +65,7 @@ class Table:
         return np.where(mask, np.nan, to_float64(block, self.names()))
 
 
-def open_table(X: Any, estimator_name: str | None = None) -> Table:
+def open_table(X: Any, estimator_name: str | None = None) -> OpenTable:
     """Recognise a table.
 
     Parameters
@@ -79,7 +78,7 @@ def open_table(X: Any, estimator_name: str | None = None) -> Table:
 
     Returns
     -------
-    Table
+    OpenTable
         With at least one row and one column.
     """
     X = unwrap(X)
@@ -93,7 +92,7 @@ def open_table(X: Any, estimator_name: str | None = None) -> Table:
     return table
 
 
-def _open_array(X: Any, estimator_name: str | None) -> Table:
+def _open_array(X: Any, estimator_name: str | None) -> OpenTable:
     _refuse_lazy_and_structured(X)
     mask = np.ma.getmask(X)
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
@@ -104,8 +103,8 @@ def _open_array(X: Any, estimator_name: str | None) -> Table:
     if mask is not np.ma.nomask:
         array = np.ma.MaskedArray(array, mask)
     if array.dtype.kind in "biuf":
-        return Table(array.shape, block=array, is_plain=True)
-    return Table(array.shape, columns=list(array.T), is_plain=True)
+        return OpenTable(array.shape, block=array, is_plain=True)
+    return OpenTable(array.shape, columns=list(array.T), is_plain=True)
 
 
 def _refuse_lazy_and_structured(X: Any) -> None:
@@ -121,21 +120,21 @@ def _refuse_lazy_and_structured(X: Any) -> None:
         )
 
 
-def _open_frame(X: Any, names: list[Any]) -> Table:
+def _open_frame(X: Any, names: list[Any]) -> OpenTable:
     valid = string_names(names)
     if nw.dependencies.is_pandas_dataframe(X):
         if names and all(dtype == np.float64 for dtype in X.dtypes):
-            return Table(X.shape, valid, block=X.to_numpy())
-        return Table(X.shape, valid, columns=[column for _, column in X.items()])
+            return OpenTable(X.shape, valid, block=X.to_numpy())
+        return OpenTable(X.shape, valid, columns=[column for _, column in X.items()])
     if nw.dependencies.is_polars_dataframe(X):
-        return Table(X.shape, valid, columns=X.get_columns())
+        return OpenTable(X.shape, valid, columns=X.get_columns())
     if nw.dependencies.is_pyarrow_table(X):
-        return Table(X.shape, valid, columns=X.columns)
+        return OpenTable(X.shape, valid, columns=X.columns)
     # modin, cuDF and whatever else narwhals can hand over
     return _open_frame(nw.from_native(X, eager_only=True).to_pandas(), names)
 
 
-def _open_mapping(X: Mapping[Any, Any], names: list[Any]) -> Table:
+def _open_mapping(X: Mapping[Any, Any], names: list[Any]) -> OpenTable:
     columns = [_one_dimensional(X[name], name) for name in names]
     lengths = [len(column) for column in columns]
     for name, length in zip(names, lengths, strict=True):
@@ -144,7 +143,9 @@ def _open_mapping(X: Mapping[Any, Any], names: list[Any]) -> Table:
                 f"columns must have the same length, but column {names[0]!r} has {lengths[0]} "
                 f"rows and column {name!r} has {length}."
             )
-    return Table((lengths[0] if lengths else 0, len(columns)), string_names(names), columns=columns)
+    return OpenTable(
+        (lengths[0] if lengths else 0, len(columns)), string_names(names), columns=columns
+    )
 
 
 def _one_dimensional(column: Any, name: object) -> Any:

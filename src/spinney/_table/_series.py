@@ -11,8 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from spinney._table._arrays import read_array, read_objects
-from spinney._table._cells import Cells, Codes, Numbers, as_labels
-from spinney._table._errors import dates_error, nested_error
+from spinney._table._cells import Cells, Codes, Numbers, as_labels, dates_error, nested_error
 
 _INTEGERS = (nw.Int64, nw.Int32, nw.Int16, nw.Int8, nw.UInt64, nw.UInt32, nw.UInt16, nw.UInt8)
 _FLOATS = (nw.Float64, nw.Float32)

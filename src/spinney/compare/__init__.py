@@ -1,8 +1,8 @@
-"""Experiments that compare methods, and statistics that hold.
+"""Experiments that compare methods, with statistical tests.
 
-An `Experiment` is data sets x methods x resampling; its `run` gives `Results` with means, ranks,
-tests, tables and curves. Names are imported when they are first asked for: the processes of a run
-need few of them.
+An `Experiment` is data sets x methods x resampling; its `run` returns `Results` with means, ranks,
+tests, tables and curves. Names are imported on first use, since the worker processes of a run need
+few of them.
 """
 
 from importlib import import_module
@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spinney.compare._experiment import Experiment
-    from spinney.compare._folder import FolderInUseError
-    from spinney.compare._journal import UnitFailedError, run_units
-    from spinney.compare._lines import JournalError
+    from spinney.compare._folder import FolderInUseError, JournalError
     from spinney.compare._plots import (
         plot_critical_difference,
         plot_error_and_leaves,
@@ -39,35 +37,21 @@ if TYPE_CHECKING:
         wilcoxon,
     )
     from spinney.compare._tables import Spread, Table
+    from spinney.compare._units import UnitFailedError, run_units
 
-_MODULE_OF = {
-    "Experiment": "_experiment",
-    "FolderInUseError": "_folder",
-    "Friedman": "_statistics",
-    "GrowingTrainingSet": "_resampling",
-    "JournalError": "_lines",
-    "Nemenyi": "_statistics",
-    "OutOfBag": "_resampling",
-    "RepeatedHoldout": "_resampling",
-    "RepeatedKFold": "_resampling",
-    "Resampling": "_resampling",
-    "Results": "_results",
-    "Resubstitution": "_resampling",
-    "Spread": "_tables",
-    "Table": "_tables",
-    "TestResult": "_statistics",
-    "UnitFailedError": "_journal",
-    "corrected_t": "_statistics",
-    "friedman": "_statistics",
-    "nemenyi": "_statistics",
-    "paired_t": "_statistics",
-    "plot_critical_difference": "_plots",
-    "plot_error_and_leaves": "_plots",
-    "plot_size_curve": "_plots",
-    "plot_training_size_curve": "_plots",
-    "run_units": "_journal",
-    "wilcoxon": "_statistics",
+_NAMES = {
+    "_experiment": "Experiment",
+    "_folder": "FolderInUseError JournalError",
+    "_plots": "plot_critical_difference plot_error_and_leaves plot_size_curve "
+    "plot_training_size_curve",
+    "_resampling": "GrowingTrainingSet OutOfBag RepeatedHoldout RepeatedKFold Resampling "
+    "Resubstitution",
+    "_results": "Results",
+    "_statistics": "Friedman Nemenyi TestResult corrected_t friedman nemenyi paired_t wilcoxon",
+    "_tables": "Spread Table",
+    "_units": "UnitFailedError run_units",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "Experiment",

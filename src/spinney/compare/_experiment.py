@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer
 
 import spinney
 from spinney._checks import Integer
+from spinney.compare._folder import Key
 from spinney.compare._inputs import (
     Problem,
     check_methods,
@@ -20,24 +21,20 @@ from spinney.compare._inputs import (
     described,
     take_rows,
 )
-from spinney.compare._journal import run_units
-from spinney.compare._lines import Key
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
-from spinney.compare._sizes import model_size
-
-__all__ = ["Experiment"]
+from spinney.compare._units import run_units
 
 KEY_NAMES = ("dataset", "method", "repeat", "part")
 
 
 class Experiment:
-    """Methods on data sets, all on the same partitions.
+    """Comparison of methods on data sets, with the same partitions for all methods.
 
-    A unit is one fit: a data set, a method, a repeat and a part of the resampling. Rows and seeds
-    of a unit are derived from `random_state`, the name of the data set, the repeat and the part,
-    so a further data set or method changes nothing for the others. A method whose `random_state`
-    is given keeps it; otherwise all methods get the seed of the unit.
+    A unit is one fit: a data set, a method, a repeat and a part of the resampling. Its rows and
+    seed are derived from `random_state`, the name of the data set, the repeat and the part, so
+    adding a data set or a method does not affect the others. A method with a `random_state` of its
+    own keeps it; otherwise all methods get the seed of the unit.
 
     Parameters
     ----------
@@ -46,13 +43,13 @@ class Experiment:
     methods : dict of str to estimator
         Classifiers or regressors of spinney or scikit-learn, or pipelines.
     resampling : Resampling, default=RepeatedKFold(n_splits=10)
-        How rows are divided.
+        The resampling scheme.
     random_state : int, default=0
-        Seed of all partitions and methods.
+        Random seed of all partitions and methods.
     stages : sequence of int, default=()
-        Numbers of members at which ensembles with `staged_predict` are judged as well.
+        Numbers of members at which ensembles with `staged_predict` are evaluated as well.
     scoring : sequence of str, default=()
-        Further measures by scikit-learn's names, such as "roc_auc"; higher is better in them.
+        Further measures, as scorer names of scikit-learn such as "roc_auc"; higher is better.
 
     Examples
     --------
@@ -90,7 +87,12 @@ class Experiment:
             get_scorer(name)  # refuses unknown names
 
     def units(self) -> list[Key]:
-        """Return the keys of all units: data set, method, repeat and part."""
+        """Return the keys of all units: data set, method, repeat and part.
+
+        Returns
+        -------
+        list of tuple
+        """
         return [
             (dataset, method, repeat, part)
             for dataset in self.problems
@@ -106,18 +108,18 @@ class Experiment:
         n_jobs: int | None = None,
         progress: bool | Callable[[int, int, float], object] = True,
     ) -> Results:
-        """Do all units that are not done yet.
+        """Run all units that are not finished yet.
 
         Parameters
         ----------
         folder : path, default=None
-            Where finished units are written down. The same call goes on where a killed one
-            stopped, and ends with the same `results.csv`. None keeps all in memory.
+            Folder in which finished units are recorded. The same call resumes a killed run and
+            produces the same `results.csv`. None keeps everything in memory.
         n_jobs : int, default=None
-            Processes; None is 1, -1 one for each core. They never change the results.
+            Number of processes; None is 1, -1 one per core. Does not affect the results.
         progress : bool or callable, default=True
-            Whether to show the time left on standard error; or a function that is told units
-            done, units in all, and seconds left.
+            Whether to show the remaining time on standard error; or a function of the number of
+            finished units, the number of units, and the seconds left.
 
         Returns
         -------
@@ -126,14 +128,8 @@ class Experiment:
         for problem in self.problems.values():  # sizes that do not fit are found before any work
             self.resampling.parts(problem.strata, np.random.default_rng(0))
         units = self.units()
-        trial = _Trial(
-            self.problems,
-            self.methods,
-            self.resampling,
-            self.random_state,
-            self.stages,
-            self.scoring,
-        )
+        settings = self.random_state, self.stages, self.scoring
+        trial = _Trial(self.problems, self.methods, self.resampling, *settings)
         found = run_units(
             units,
             trial,
@@ -156,7 +152,12 @@ class Experiment:
         )
 
     def fingerprint(self) -> dict[str, str]:
-        """Return all that the results depend on, as texts."""
+        """Return everything that the results depend on, as strings.
+
+        Returns
+        -------
+        dict of str to str
+        """
         return {
             "version": spinney.__version__,
             "random_state": str(self.random_state),
@@ -170,7 +171,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class _Trial:
-    """Fits and judges one method on one part: the work of a unit."""
+    """Fits and evaluates one method on one part: the work of a unit."""
 
     problems: dict[str, Problem]
     methods: dict[str, Any]
@@ -202,7 +203,7 @@ class _Trial:
     def _staged(
         self, model: Any, X: Any, y: NDArray[Any], is_regression: bool
     ) -> Iterable[tuple[str, float]]:
-        """Yield the error of the first members, for the numbers that were asked for."""
+        """Yield the error of the first members, at the requested stages."""
         if not self.stages or not hasattr(model, "staged_predict"):
             return
         measure = "rmse" if is_regression else "error"
@@ -214,15 +215,15 @@ class _Trial:
 
 
 def seed_of(random_state: int, *parts: str | int) -> int:
-    """Return a seed of 32 bits for a name and numbers."""
+    """Derive a seed of 32 bits from names and numbers."""
     digest = hashlib.sha256(repr((random_state, *parts)).encode()).digest()
     return int.from_bytes(digest[:4], "little")
 
 
 def _seeded(method: Any, seed: int) -> Any:
-    """Return a copy of a method with a seed, unless it has one; it runs in one thread.
+    """Return a single-threaded clone of a method with a random seed, unless it has one.
 
-    Below an estimator with a seed nothing is set: it seeds what it holds.
+    Nested estimators are left to the one that holds them, if that has a `random_state`.
     """
     model = clone(method)
     params = model.get_params(deep=True)
@@ -250,3 +251,43 @@ def _errors(y: NDArray[Any], guess: Any, is_regression: bool) -> dict[str, float
         return {"error": float(np.mean(guess != y))}
     squared = float(np.mean((np.asarray(y, dtype=float) - guess) ** 2))
     return {"rmse": squared**0.5, "mse": squared}
+
+
+def model_size(model: Any) -> dict[str, int]:
+    """Return `n_leaves`, `n_nodes` and `n_members`, if the model has them.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, of spinney or scikit-learn; of a pipeline the last step is used.
+
+    Returns
+    -------
+    dict of str to int
+    """
+    while hasattr(model, "steps"):
+        model = model.steps[-1][1]
+    if hasattr(model, "tree_"):
+        return _size_of_trees([model.tree_])
+    members = getattr(model, "forest_", None)
+    if members is None:
+        members = getattr(model, "estimators_", None)
+    if members is None:
+        return {}
+    chosen = getattr(model, "selected_", None)
+    if isinstance(members, np.ndarray):  # scikit-learn's gradient boosting: a row for each round
+        members = list(members.ravel())
+    voting = [members[int(i)] for i in (range(len(members)) if chosen is None else chosen)]
+    trees = [getattr(member, "tree_", member) for member in voting]
+    if trees and all(_is_tree(tree) for tree in trees):
+        return {**_size_of_trees(trees), "n_members": len(trees)}
+    return {"n_members": len(trees)}
+
+
+def _is_tree(tree: Any) -> bool:
+    return hasattr(tree, "n_leaves") and (hasattr(tree, "n_nodes") or hasattr(tree, "node_count"))
+
+
+def _size_of_trees(trees: list[Any]) -> dict[str, int]:
+    nodes = [tree.n_nodes if hasattr(tree, "n_nodes") else tree.node_count for tree in trees]
+    return {"n_leaves": int(sum(tree.n_leaves for tree in trees)), "n_nodes": int(sum(nodes))}

@@ -1,4 +1,4 @@
-"""What an experiment is given: data sets and methods, checked and put into one form."""
+"""Validation of the data sets and methods of an experiment."""
 
 import hashlib
 import re
@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import _safe_indexing
 
-from spinney._table._coded import CodedLabels
+from spinney._table._cells import CodedLabels, as_label
 from spinney.datasets import Dataset, load
-
-__all__ = ["Problem", "check_methods", "check_problems", "described", "take_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,26 +28,30 @@ class Problem:
 
     @property
     def strata(self) -> NDArray[Any]:
-        """What resamplings keep even: the code of each row's class."""
+        """The class code of each row, for stratification."""
         if self.is_regression:
             return np.zeros(len(self.y), dtype=np.intp)
         codes: NDArray[Any] = np.unique(self.y, return_inverse=True)[1]
         return codes
 
     def digest(self) -> str:
-        """Return a text that other values would change."""
+        """Return a digest of the data."""
         return str(joblib.hash((self.X, self.y), hash_name="sha1"))
 
 
 def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
-    """Return the data sets by name.
+    """Return the data sets by name, after checking them.
 
     Parameters
     ----------
     datasets : str, Dataset, iterable of these, or mapping of str to (X, y) or to these
-        What the user gave.
+        The data sets of the experiment.
     is_regression : bool
-        What the methods are for.
+        Whether the methods are regressors.
+
+    Returns
+    -------
+    dict of str to Problem
     """
     if isinstance(datasets, str | Dataset):
         datasets = [datasets]
@@ -91,14 +93,10 @@ def _problem(name: str, given: Any, is_regression: bool) -> Problem:
             f"data set {name!r} has {n_rows} rows but a target of shape {y.shape}. "
             "There must be one value for each row."
         )
-    missing = [row for row, value in enumerate(y.tolist()) if _is_missing(value)]
+    missing = [row for row, value in enumerate(y.tolist()) if as_label(value) is None]
     if missing:
         raise ValueError(f"the target of data set {name!r} is missing in rows {missing[:5]}.")
     return Problem(name, X, y, is_regression)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _length(X: Any) -> int:
@@ -119,7 +117,7 @@ def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def check_methods(methods: Any) -> dict[str, Any]:
-    """Return the methods by name, unfitted, and refuse to mix classifiers and regressors."""
+    """Return clones of the methods by name; all must be classifiers, or all regressors."""
     if not isinstance(methods, Mapping) or not methods:
         raise ValueError(f"methods must be a dict of name to estimator, got {methods!r}.")
     found = {}
@@ -139,7 +137,7 @@ def check_methods(methods: Any) -> dict[str, Any]:
 
 
 def described(value: Any) -> str:
-    """Return a text for a parameter: the same in every process, another for other values."""
+    """Describe a parameter: equal values have equal texts in every process."""
     if isinstance(value, BaseEstimator):
         pairs = sorted(value.get_params(deep=False).items())
         inner = ", ".join(f"{name}={described(given)}" for name, given in pairs)
@@ -160,6 +158,6 @@ def described(value: Any) -> str:
 
 
 def _body(code: types.CodeType) -> tuple[Any, ...]:
-    """Return what a function does, without where it stands."""
+    """Return the code of a function, without its location."""
     inner = [_body(c) if isinstance(c, types.CodeType) else described(c) for c in code.co_consts]
     return code.co_code, code.co_names, inner

@@ -1,4 +1,4 @@
-"""Pictures of an experiment. They need Matplotlib; `ax.figure.savefig` writes PNG, SVG or PDF."""
+"""Plots of an experiment. They require Matplotlib; save them with `ax.figure.savefig`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,6 @@ from spinney.compare._results import Results
 from spinney.compare._statistics import joined
 from spinney.plot._matplotlib import axes_or_new, text_width
 from spinney.plot._palette import INK, QUIET, class_colours
-
-__all__ = [
-    "plot_critical_difference",
-    "plot_error_and_leaves",
-    "plot_size_curve",
-    "plot_training_size_curve",
-]
 
 Floats = NDArray[np.float64]
 _STYLES = ("-", "--", "-.", ":")

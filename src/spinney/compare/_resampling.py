@@ -1,8 +1,8 @@
-"""Which rows train a method and which judge it.
+"""Resampling: which rows train a method and which test it.
 
-A resampling divides the rows of a data set `n_repeats` times into `n_parts` pairs of training rows
-and test rows each. What it draws depends on the target, and on the generator that it is given for
-the repeat; never on a method. So every method meets the same rows.
+A resampling divides the rows of a data set `n_repeats` times into `n_parts` pairs of training and
+test rows. The division depends on the target and on the random generator of the repeat, never on
+the method, so all methods are evaluated on the same partitions.
 """
 
 from abc import ABC, abstractmethod
@@ -15,29 +15,23 @@ from numpy.typing import NDArray
 
 from spinney._checks import Integer, is_integer, is_number
 
-__all__ = [
-    "GrowingTrainingSet",
-    "OutOfBag",
-    "RepeatedHoldout",
-    "RepeatedKFold",
-    "Resampling",
-    "Resubstitution",
-]
-
 Rows = NDArray[np.intp]
 Part = tuple[Rows, Rows]
 Size = int | float | None
 
 
 class Resampling(ABC):
-    """Base of all resamplings."""
+    """Base class of resampling schemes."""
 
     n_repeats: int
-    is_honest = True  # whether rows that judge are kept from training
+    is_honest = True  # whether test rows are kept out of training
+
+    def __post_init__(self) -> None:
+        Integer(1).check("n_repeats", self.n_repeats)
 
     @property
     def n_parts(self) -> int:
-        """Pairs of training and test rows in a repeat."""
+        """Number of pairs of training and test rows per repeat."""
         return 1
 
     @abstractmethod
@@ -49,24 +43,29 @@ class Resampling(ABC):
         strata : array of shape (n_rows,)
             The class of each row; all equal in regression.
         random : numpy.random.Generator
-            Draws what is left to chance.
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
         """
 
 
 @dataclass(frozen=True)
 class RepeatedHoldout(Resampling):
-    """Rows drawn at random for training, others for testing, many times.
+    """Repeated random splits into training and test rows.
 
     Parameters
     ----------
     n_repeats : int, default=10
-        How often.
+        Number of splits.
     train_size : int or float, default=None
-        Rows to train on, or their share; None takes what the test leaves.
+        Number or fraction of training rows; None for all rows that are not test rows.
     test_size : int or float, default=0.3
-        Rows to test on, or their share; None takes what training leaves.
+        Number or fraction of test rows; None for all rows that are not training rows.
     stratify : bool, default=True
-        Whether every class has the same share in all parts, up to a row.
+        Whether to preserve the class frequencies in all parts.
 
     Examples
     --------
@@ -84,14 +83,27 @@ class RepeatedHoldout(Resampling):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        Integer(1).check("n_repeats", self.n_repeats)
+        super().__post_init__()
         _check_size("train_size", self.train_size)
         _check_size("test_size", self.test_size)
         if self.train_size is None and self.test_size is None:
             raise ValueError("train_size and test_size must not both be None. Give one of them.")
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return one pair of training and test rows."""
+        """Return one pair of training and test rows.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         n_train, n_test = _numbers(len(strata), self.train_size, self.test_size)
         order = _dealt(strata, random, self.stratify)
         test, rest = _thinned(order, n_test)
@@ -101,16 +113,16 @@ class RepeatedHoldout(Resampling):
 
 @dataclass(frozen=True)
 class RepeatedKFold(Resampling):
-    """Cross-validation, with new folds in every repeat.
+    """Repeated k-fold cross-validation, with new folds in every repeat.
 
     Parameters
     ----------
     n_splits : int, default=10
-        Folds. Each is the test rows once.
+        Number of folds.
     n_repeats : int, default=1
-        How often the rows are dealt out.
+        Number of repeats.
     stratify : bool, default=True
-        Whether every class has the same share in all folds, up to a row.
+        Whether to preserve the class frequencies in all folds.
     """
 
     n_splits: int = 10
@@ -119,7 +131,7 @@ class RepeatedKFold(Resampling):
 
     def __post_init__(self) -> None:
         Integer(2).check("n_splits", self.n_splits)
-        Integer(1).check("n_repeats", self.n_repeats)
+        super().__post_init__()
 
     @property
     def n_parts(self) -> int:
@@ -127,7 +139,20 @@ class RepeatedKFold(Resampling):
         return self.n_splits
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return a pair of training and test rows for each fold."""
+        """Return a pair of training and test rows for each fold.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         if len(strata) < self.n_splits:
             raise ValueError(
                 f"n_splits must be at most the number of rows, which is {len(strata)}, got "
@@ -142,21 +167,31 @@ class RepeatedKFold(Resampling):
 
 @dataclass(frozen=True)
 class OutOfBag(Resampling):
-    """Train on a bootstrap sample, test on the rows that were not drawn: 37 % of them on average.
+    """Train on a bootstrap sample, test on the out-of-bag rows: 37 % on average.
 
     Parameters
     ----------
     n_repeats : int, default=25
-        How often.
+        Number of bootstrap samples.
     """
 
     n_repeats: int = 25
 
-    def __post_init__(self) -> None:
-        Integer(1).check("n_repeats", self.n_repeats)
-
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return one pair: rows drawn with replacement, and the others."""
+        """Return one pair: rows drawn with replacement, and the others.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         n_rows = len(strata)
         if n_rows < 2:
             raise ValueError("OutOfBag needs at least two rows.")
@@ -169,40 +204,50 @@ class OutOfBag(Resampling):
 
 @dataclass(frozen=True)
 class Resubstitution(Resampling):
-    """Train on all rows and test on the same: the error is too small by an unknown amount.
+    """Train and test on all rows, which underestimates the error.
 
     Parameters
     ----------
     n_repeats : int, default=1
-        How often; repeats differ only in the seeds of the methods.
+        Number of repeats, which differ only in the random seeds of the methods.
     """
 
     n_repeats: int = 1
     is_honest = False
 
-    def __post_init__(self) -> None:
-        Integer(1).check("n_repeats", self.n_repeats)
-
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return all rows twice."""
+        """Return all rows twice.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         rows = np.arange(len(strata))
         return [(rows, rows)]
 
 
 @dataclass(frozen=True)
 class GrowingTrainingSet(Resampling):
-    """Training sets of several sizes, each within the next, judged on the same test rows.
+    """Nested training sets of increasing size, evaluated on the same test rows.
 
     Parameters
     ----------
     train_sizes : sequence of int or of float
-        Rows to train on, or shares of all rows; ascending.
+        Numbers or fractions of training rows, ascending.
     n_repeats : int, default=10
-        How often.
+        Number of repeats.
     test_size : int or float, default=0.3
-        Rows to test on, or their share.
+        Number or fraction of test rows.
     stratify : bool, default=True
-        Whether every class has the same share in all parts, up to a row.
+        Whether to preserve the class frequencies in all parts.
     """
 
     train_sizes: Sequence[int | float]
@@ -211,7 +256,7 @@ class GrowingTrainingSet(Resampling):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        Integer(1).check("n_repeats", self.n_repeats)
+        super().__post_init__()
         object.__setattr__(self, "train_sizes", tuple(self.train_sizes))
         for size in self.train_sizes:
             _check_size("train_sizes", size, required=True)
@@ -225,7 +270,20 @@ class GrowingTrainingSet(Resampling):
         return len(self.train_sizes)
 
     def parts(self, strata: NDArray[Any], random: np.random.Generator) -> list[Part]:
-        """Return a pair of training and test rows for each size."""
+        """Return a pair of training and test rows for each size.
+
+        Parameters
+        ----------
+        strata : array of shape (n_rows,)
+            The class of each row; all equal in regression.
+        random : numpy.random.Generator
+            The random generator of the repeat.
+
+        Returns
+        -------
+        list of (array, array)
+            Indices of the training rows and of the test rows.
+        """
         numbers = [_numbers(len(strata), size, self.test_size) for size in self.train_sizes]
         order = _dealt(strata, random, self.stratify)
         test, rest = _thinned(order, numbers[0][1])
@@ -237,13 +295,13 @@ class GrowingTrainingSet(Resampling):
 
 
 def _dealt(strata: NDArray[Any], random: np.random.Generator, stratify: bool) -> Rows:
-    """Return the rows, shuffled, then ordered by stratum: even steps through them keep shares."""
+    """Return the rows shuffled and sorted by stratum; even steps preserve class frequencies."""
     rows = random.permutation(len(strata))
     return rows[np.argsort(strata[rows], kind="stable")] if stratify else rows
 
 
 def _thinned(rows: Rows, n_taken: int) -> Part:
-    """Return so many of the rows at even steps, and the others."""
+    """Take a number of rows at even steps; return them and the others."""
     steps = np.arange(len(rows)) * n_taken
     taken = (steps + n_taken) // len(rows) > steps // len(rows)
     return rows[taken], rows[~taken]

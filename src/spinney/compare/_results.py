@@ -1,4 +1,4 @@
-"""What an experiment found: scores of methods on partitions, and what follows from them."""
+"""`Results`: the scores of an experiment, with statistics, curves and tables."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Literal
@@ -8,18 +8,9 @@ from numpy.typing import NDArray
 
 from spinney._checks import Choice
 from spinney.compare import _statistics as statistics
-from spinney.compare._overviews import (
-    dataset_table,
-    pair_table,
-    rank_table,
-    score_table,
-    size_table,
-    time_table,
-)
+from spinney.compare import _tables as tables
 from spinney.compare._statistics import Friedman, Nemenyi, TestResult
 from spinney.compare._tables import Table
-
-__all__ = ["Results"]
 
 Floats = NDArray[np.float64]
 Test = Literal["corrected_t", "paired_t", "wilcoxon"]
@@ -27,27 +18,27 @@ TESTS = ("corrected_t", "paired_t", "wilcoxon")
 
 
 class Results:
-    """Scores of methods on the same partitions of data sets.
+    """The results of an experiment: scores of methods on the same partitions.
 
     Parameters
     ----------
     records : list of dict
-        One for each unit: `dataset`, `method`, `repeat`, `part`, and what was measured.
+        One per unit: `dataset`, `method`, `repeat`, `part`, and the measures.
     measure : str
-        The main measure; the lower the better.
+        The main measure; lower is better.
     higher_is_better : collection of str, default=()
-        Measures of which the highest is the best.
+        Measures for which higher is better.
     is_honest : bool, default=True
-        Whether methods were judged on rows that they were not trained on.
+        Whether test rows were kept out of training.
     has_sizes : bool, default=False
-        Whether the parts of a repeat are training sets of several sizes.
+        Whether the parts of a repeat are training sets of different sizes.
 
     Attributes
     ----------
     datasets, methods : list of str
         Names, in the order of the experiment.
     measures : list of str
-        What was measured in every unit, or in some.
+        Names of all measures.
     """
 
     def __init__(
@@ -82,7 +73,7 @@ class Results:
     # -- Numbers
 
     def values(self, measure: str | None = None) -> Floats:
-        """Return a measure of every unit.
+        """Return the values of a measure.
 
         Parameters
         ----------
@@ -112,12 +103,31 @@ class Results:
     def mean(self, measure: str | None = None) -> Floats:
         """Return means over partitions: array of shape (n_datasets, n_methods).
 
-        They are rounded to twelve digits, so that the same errors in another order are a draw.
+        Rounded to twelve digits, so that equal errors summed in another order are a draw.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
         """
         return _rounded(self.values(measure).mean(axis=2))
 
     def sd(self, measure: str | None = None) -> Floats:
-        """Return standard deviations over partitions; NaN if there is only one."""
+        """Return standard deviations over partitions; NaN if there is only one.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
+        """
         values = self.values(measure)
         if values.shape[2] < 2:
             return np.full(values.shape[:2], np.nan)
@@ -125,12 +135,32 @@ class Results:
         return spread
 
     def ranks(self, measure: str | None = None) -> Floats:
-        """Return the rank of each method on each data set by its mean: 1 is the best."""
+        """Return the ranks of the methods on each data set, by mean; 1 is best.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
+        """
         name = self._measure(measure)
         return statistics.rank_rows(self.mean(name), name in self.higher_is_better)
 
     def mean_ranks(self, measure: str | None = None) -> Floats:
-        """Return the mean rank of each method over the data sets."""
+        """Return the mean rank of each method over the data sets.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_methods,)
+        """
         ranks: Floats = self.ranks(measure).mean(axis=0)
         return ranks
 
@@ -152,12 +182,12 @@ class Results:
         a, b : str
             Methods.
         dataset : str, default=None
-            Compare on the partitions of this data set. None compares the means on all data sets,
-            for which `test` must be "wilcoxon" or "paired_t"; with one data set it is that.
+            Compare on the partitions of this data set. None compares the means over all data sets,
+            for which `test` must be "wilcoxon" or "paired_t", or uses the only data set.
         test : {"corrected_t", "paired_t", "wilcoxon"}, default="corrected_t"
-            The corrected one allows for training rows that partitions share.
+            The statistical test. "corrected_t" accounts for the overlap of training sets.
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
 
         Returns
         -------
@@ -189,7 +219,19 @@ class Results:
         return float(n_test.mean() / n_train.mean())
 
     def friedman(self, measure: str | None = None, *, correct_ties: bool = True) -> Friedman:
-        """Test whether the methods differ over the data sets; see `spinney.compare.friedman`."""
+        """Test whether the methods differ over the data sets; see `spinney.compare.friedman`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+        correct_ties : bool, default=True
+            Whether the statistic is corrected for ties.
+
+        Returns
+        -------
+        Friedman
+        """
         name = self._measure(measure)
         higher = name in self.higher_is_better
         return statistics.friedman(
@@ -197,7 +239,19 @@ class Results:
         )
 
     def nemenyi(self, measure: str | None = None, *, alpha: float = 0.05) -> Nemenyi:
-        """Compare all pairs of methods over the data sets; see `spinney.compare.nemenyi`."""
+        """Compare all pairs of methods over the data sets; see `spinney.compare.nemenyi`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+        alpha : float, default=0.05
+            Family-wise significance level.
+
+        Returns
+        -------
+        Nemenyi
+        """
         name = self._measure(measure)
         higher = name in self.higher_is_better
         return statistics.nemenyi(self.mean(name), alpha=alpha, higher_is_better=higher)
@@ -210,17 +264,17 @@ class Results:
         Parameters
         ----------
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
         test : {"corrected_t", "paired_t", "wilcoxon"}, default=None
-            A difference that this test does not find is a draw. None compares means, and only
-            equal ones are.
+            Insignificant differences by this test are draws. None compares means, of which only
+            equal ones are draws.
         alpha : float, default=0.05
-            The level of the test.
+            Significance level of the test.
 
         Returns
         -------
         array of shape (n_methods, n_methods, 3)
-            Wins, draws and losses of the row's method against the column's.
+            Wins, draws and losses of the method of the row against that of the column.
         """
         name = self._measure(measure)
         sign = -1.0 if name in self.higher_is_better else 1.0
@@ -242,6 +296,13 @@ class Results:
     def size_curve(self, dataset: str, method: str) -> Floats:
         """Return the error by number of members, at the stages of the experiment.
 
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+        method : str
+            Name of the method.
+
         Returns
         -------
         array of shape (n_stages, 3)
@@ -259,6 +320,15 @@ class Results:
     def training_size_curve(self, dataset: str, method: str, measure: str | None = None) -> Floats:
         """Return the error by number of training rows, if the resampling has several.
 
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+        method : str
+            Name of the method.
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
         Returns
         -------
         array of shape (n_sizes, 3)
@@ -274,19 +344,23 @@ class Results:
             [r["part"] for r in self.records if (r["dataset"], r["method"]) == (dataset, method)]
         )
         sizes, values = self._values("n_train")[d, m], self._values(name)[d, m]
+        groups = [parts == k for k in np.unique(parts)]
         return np.array(
-            [
-                (
-                    sizes[parts == k].mean(),
-                    values[parts == k].mean(),
-                    _deviation(values[parts == k]),
-                )
-                for k in np.unique(parts)
-            ]
+            [(sizes[own].mean(), values[own].mean(), _deviation(values[own])) for own in groups]
         )
 
     def at_part(self, part: int) -> "Results":
-        """Return the results of one part of every repeat: of one size of the training set."""
+        """Return the results of one part of every repeat: of one size of the training set.
+
+        Parameters
+        ----------
+        part : int
+            Index of the part.
+
+        Returns
+        -------
+        Results
+        """
         kept = [record for record in self.records if record["part"] == part]
         if not kept:
             raise ValueError(f"part must be one of the parts of a repeat, got {part!r}.")
@@ -310,7 +384,7 @@ class Results:
             fit and to predict; "pairs": wins, draws and losses of pairs of methods, and Wilcoxon's
             test; or the name of a data set: its methods side by side, the best first.
         measure : str, default=None
-            What is compared; None is the main measure.
+            The measure; None is the main one.
 
         Returns
         -------
@@ -318,18 +392,25 @@ class Results:
             To print, or as CSV, Markdown or LaTeX.
         """
         makers: dict[str, Any] = {
-            "scores": score_table,
-            "ranks": rank_table,
-            "sizes": size_table,
-            "times": time_table,
-            "pairs": pair_table,
+            "scores": tables.score_table,
+            "ranks": tables.rank_table,
+            "sizes": tables.size_table,
+            "times": tables.time_table,
+            "pairs": tables.pair_table,
         }
         Choice([*makers, *self.datasets]).check("what", what)
         name = self._measure(measure)
-        return makers[what](self, name) if what in makers else dataset_table(self, what, name)
+        return (
+            makers[what](self, name) if what in makers else tables.dataset_table(self, what, name)
+        )
 
     def report(self) -> str:
-        """Return the tables and tests that fit the experiment, as text."""
+        """Return the tables and tests that fit the experiment, as text.
+
+        Returns
+        -------
+        str
+        """
         if len(self.datasets) == 1:
             return self.table(self.datasets[0]).to_text()
         parts = [self.table(what).to_text() for what in ("scores", "ranks", "pairs", "sizes")]

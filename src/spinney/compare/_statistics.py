@@ -1,8 +1,8 @@
-"""Tests of differences between methods. SciPy has the distributions; here are the tests.
+"""Statistical tests of differences between methods, on top of SciPy's distributions.
 
-Two methods on one data set: `paired_t`, `corrected_t`, `wilcoxon`. Two methods on many data sets:
-`wilcoxon`. More methods on many data sets: `friedman`, and if it finds a difference `nemenyi`.
-All p-values are two-sided.
+Two methods on one data set: `paired_t`, `corrected_t`, `wilcoxon`. Two methods on several data
+sets: `wilcoxon`. More methods on several data sets: `friedman`, followed by `nemenyi`. All p-values
+are two-sided.
 """
 
 import itertools
@@ -14,33 +14,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = [
-    "Friedman",
-    "Nemenyi",
-    "TestResult",
-    "corrected_t",
-    "friedman",
-    "nemenyi",
-    "paired_t",
-    "wilcoxon",
-]
-
 Floats = NDArray[np.float64]
 _MOST_ORDERS = 100_000  # that an exact p-value counts
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test of two methods found.
+    """Result of a test of two methods.
 
     Attributes
     ----------
     name : str
-        The test.
+        Name of the test.
     statistic : float
-        Its statistic.
+        Test statistic.
     p_value : float
-        The chance of one at least as extreme if there is no difference.
+        Two-sided p-value.
     difference : float
         Mean of the first minus mean of the second.
     n : int
@@ -63,15 +52,15 @@ class TestResult:
 
 
 def p_text(p: float) -> str:
-    """Return a p-value with its sign: '= 0.031' or '< 0.0001'."""
+    """Format a p-value: '= 0.0310' or '< 0.0001'."""
     return "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
 
 
 def paired_t(a: ArrayLike, b: ArrayLike) -> TestResult:
-    """Compare two methods by Student's t-test of their paired scores.
+    """Compare two methods by the paired t-test.
 
-    Scores from resampling overlap in their training rows, so that this test finds differences
-    too often; `corrected_t` takes that into account.
+    The training sets of resampled scores overlap, so this test rejects too often; `corrected_t`
+    accounts for that.
 
     Parameters
     ----------
@@ -90,14 +79,14 @@ def corrected_t(a: ArrayLike, b: ArrayLike, test_train_ratio: float) -> TestResu
     """Compare two methods by the corrected resampled t-test of Nadeau and Bengio.
 
     The variance of the mean difference is (1/n + n_test/n_train) times that of the differences,
-    because training sets of different partitions share rows.
+    because the training sets of the partitions overlap.
 
     Parameters
     ----------
     a, b : array of shape (n,)
         Scores on the same n partitions of one data set.
     test_train_ratio : float
-        Test rows over training rows: 1/9 for ten-fold cross-validation.
+        Ratio of test rows to training rows: 1/9 for ten-fold cross-validation.
 
     Returns
     -------
@@ -134,15 +123,15 @@ def _t_test(name: str, a: ArrayLike, b: ArrayLike, extra: float) -> TestResult:
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike, *, zero_method: str = "zsplit") -> TestResult:
-    """Compare two methods by Wilcoxon's signed ranks.
+    """Compare two methods by Wilcoxon's signed-rank test.
 
     Parameters
     ----------
     a, b : array of shape (n,)
         Means on the same n data sets, or scores on the same partitions.
     zero_method : {"zsplit", "wilcox", "pratt"}, default="zsplit"
-        What becomes of differences of 0: their ranks are split evenly, they are left out, or
-        they are left out after ranking.
+        How to treat zero differences: split their ranks evenly, drop them, or drop them after
+        ranking.
 
     Returns
     -------
@@ -160,26 +149,26 @@ def wilcoxon(a: ArrayLike, b: ArrayLike, *, zero_method: str = "zsplit") -> Test
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """What Friedman's test found.
+    """Result of Friedman's test.
 
     Attributes
     ----------
     mean_ranks : array of shape (n_methods,)
-        Mean rank of each method; 1 is the best.
+        Mean rank of each method; 1 is best.
     statistic : float
         Friedman's chi-squared, with n_methods - 1 degrees of freedom.
     p_value : float
-        Of the chi-squared.
+        p-value of the chi-squared statistic.
     iman_davenport : float
         The less conservative statistic of Iman and Davenport, F-distributed with n_methods - 1
         and (n_methods - 1)(n_datasets - 1) degrees of freedom.
     iman_davenport_p : float
-        Of that one.
+        p-value of that statistic.
     n_datasets : int
-        Data sets.
+        Number of data sets.
     exact_p : float or None
-        The share of all orders of the methods on the data sets that are as uneven; None if there
-        are more orders than can be counted. The other two are for many data sets.
+        Exact p-value by permutation of the ranks on each data set; None if there are too many
+        permutations. The other two p-values are asymptotic.
     """
 
     mean_ranks: Floats
@@ -266,20 +255,20 @@ def _exact_p(ranks: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Nemenyi:
-    """What Nemenyi's test found: which pairs of methods differ.
+    """Result of Nemenyi's post-hoc test.
 
     Attributes
     ----------
     mean_ranks : array of shape (n_methods,)
-        Mean rank of each method; 1 is the best.
+        Mean rank of each method; 1 is best.
     critical_difference : float
-        Mean ranks further apart than this differ at the level `alpha`.
+        Mean ranks further apart than this differ significantly.
     p_values : array of shape (n_methods, n_methods)
-        For each pair; 1 on the diagonal.
+        p-value of each pair; 1 on the diagonal.
     alpha : float
-        The level.
+        Significance level.
     n_datasets : int
-        Data sets.
+        Number of data sets.
     """
 
     mean_ranks: Floats
@@ -289,7 +278,12 @@ class Nemenyi:
     n_datasets: int
 
     def groups(self) -> list[list[int]]:
-        """Return the largest sets of methods within the critical difference, best ranks first."""
+        """Return the maximal groups of methods within the critical difference, best first.
+
+        Returns
+        -------
+        list of list of int
+        """
         order = np.argsort(self.mean_ranks, kind="stable")
         runs = joined(self.mean_ranks[order], self.critical_difference)
         return [order[first : last + 1].tolist() for first, last in runs]
@@ -303,7 +297,7 @@ def nemenyi(scores: ArrayLike, *, alpha: float = 0.05, higher_is_better: bool = 
     scores : array of shape (n_datasets, n_methods)
         One score for each data set and method.
     alpha : float, default=0.05
-        The chance that any pair is called different if there is no difference.
+        Family-wise significance level.
     higher_is_better : bool, default=False
         Whether the highest score has rank 1.
 

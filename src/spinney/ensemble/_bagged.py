@@ -110,6 +110,9 @@ class BaggedEnsemble(BaseEnsemble):
         inside = len(selected) > 0 and selected.min() >= 0 and selected.max() < n
         need(bool(inside and (np.diff(selected) > 0).all()), self, "selected_ are no members")
         need(self._bagged.members is self._members, self, "_bagged holds other members")
+        report = vars(self).get("selection_report_")
+        fits = report is None or len(report.errors) == n
+        need(fits, self, "selection_report_ has other members")
         firsts = [first for first, _ in self._runs]
         need(firsts[:1] == [0] and firsts == sorted(set(firsts)), self, "_runs are not in order")
         for _, drawn in self._runs:

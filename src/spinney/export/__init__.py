@@ -1,12 +1,12 @@
-"""Models in other forms: text to read, DOT for Graphviz, and code that runs without spinney.
+"""Export of models: text, DOT for Graphviz, SQL, C, Python and JSON.
 
-`to_sql`, `to_c` and `to_python` write code that predicts as the model does, with its categories
-and its missing values; `to_json` describes the model to any program.
+`to_sql`, `to_c` and `to_python` generate code with the exact predictions of the model, including
+categories and missing values; `to_json` is for other programs.
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.export._c import to_c
-from spinney.export._dot import to_graphviz
+from spinney.export._graphviz import to_graphviz
 from spinney.export._json import from_json, to_json
 from spinney.export._python import to_python
 from spinney.export._sql import to_sql

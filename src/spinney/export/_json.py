@@ -1,11 +1,17 @@
-"""Models as JSON: what restores a tree, and beside it what a program in any language needs."""
+"""Export to JSON: trees that can be restored, and rules, with typed tests for other programs."""
 
 import json
+import math
 from typing import Any
 
-from spinney.export._json_rules import answer_dict, rules_dict
-from spinney.export._model import Question, TreeModel, read_tree
-from spinney.export._rule_model import RuleModel, tree_or_rules
+from spinney._table import Schema
+from spinney.export._model import (
+    Question,
+    Requirement,
+    RuleModel,
+    TreeModel,
+    read_model,
+)
 from spinney.tree import Tree
 from spinney.tree._to_dict import json_number, tokens_to_list
 
@@ -64,10 +70,10 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     Parameters
     ----------
     model : Tree, fitted estimator with `tree_`, or RuleSet
-        What to write. Rules after `RuleSet.prune` become ordered rules; all paths of a tree
+        The model. Rules after `RuleSet.prune` become ordered rules; all paths of a tree
         (`tree.rules()`) become the tree.
     indent : int or None, default=None
-        Columns by which each level is set in; None writes one line.
+        Indentation of each level; None for a single line.
 
     Returns
     -------
@@ -76,11 +82,11 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     Raises
     ------
     ValueError
-        If the rules are only a part of the paths of a tree, or a label is an infinite number.
+        If the rules are only part of the paths of a tree, or a label is infinite.
 
     See Also
     --------
-    from_json : The way back.
+    from_json : The inverse.
 
     Examples
     --------
@@ -101,11 +107,11 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     >>> from_json(to_json(tree)) == tree
     True
     """
-    found = tree_or_rules(model)
-    if isinstance(found, RuleModel):
-        data = {"format": _RULES_FORMAT, "version": _VERSION, **rules_dict(found)}
+    read = read_model(model)
+    if isinstance(read, RuleModel):
+        data = {"format": _RULES_FORMAT, "version": _VERSION, **_rules_dict(read)}
     else:
-        data = {"format": _FORMAT, "version": _VERSION, **_tree_dict(found)}
+        data = {"format": _FORMAT, "version": _VERSION, **_tree_dict(read)}
     try:
         return json.dumps(data, indent=indent, allow_nan=False)
     except ValueError:
@@ -114,16 +120,15 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
         ) from None
 
 
-def _tree_dict(tree: Tree) -> dict[str, Any]:
-    """Return what `Tree.to_dict` gives, with typed questions and answers."""
-    read = read_tree(tree)
-    data: dict[str, Any] = tree.to_dict()
-    for step, node in zip(read.steps, data["nodes"], strict=True):
-        node["question"] = _question(step.question, read)
-        label = read.labels[step.id] if read.labels else 0
-        node["answer"] = answer_dict(read.classes, read.answers[step.id], label)
-        for stand_in, entry in zip(step.stand_ins, node.get("surrogates", ()), strict=True):
-            entry["question"] = _question(stand_in, read, undo=bool(entry["reversed"]))
+def _tree_dict(model: TreeModel) -> dict[str, Any]:
+    """Return `Tree.to_dict` with typed questions and answers."""
+    data: dict[str, Any] = model.tree.to_dict()
+    for node, entry in zip(model.nodes, data["nodes"], strict=True):
+        entry["question"] = _question(node.question, model)
+        label = model.labels[node.id] if model.labels else 0
+        entry["answer"] = _answer(model.classes, model.answers[node.id], label)
+        for question, other in zip(node.surrogates, entry.get("surrogates", ()), strict=True):
+            other["question"] = _question(question, model, undo=bool(other["reversed"]))
     return data
 
 
@@ -142,7 +147,7 @@ def from_json(text: str | bytes) -> Tree:
     Raises
     ------
     ValueError
-        If the text is no such tree. The message says what is wrong.
+        If the text is not such a tree.
     """
     try:
         data = json.loads(text)
@@ -178,3 +183,47 @@ def _question(
     groups = question.groups[::-1] if undo else question.groups
     branches = [[categories[code] for code in group] for group in groups]
     return {"feature": question.feature, "branches": branches}
+
+
+def _rules_dict(rules: RuleModel) -> dict[str, Any]:
+    """Return ordered rules in a form that JSON can hold."""
+    columns = rules.schema.columns
+    entries = []
+    for entry in rules.entries[:-1]:
+        conditions = [_condition(required, rules.schema) for required in entry.requirements]
+        answer = _answer(rules.classes, entry.answer, entry.label)
+        entries.append({"text": entry.text, "conditions": conditions, "answer": answer})
+    last = rules.entries[-1]
+    return {
+        "classes": rules.classes,
+        "features": [column.name for column in columns],
+        "kinds": [column.kind for column in columns],
+        "categories": {c.name: list(c.categories) for c in columns if c.kind != "numeric"},
+        "rules": entries,
+        "default": _answer(rules.classes, last.answer, last.label),
+    }
+
+
+def _answer(classes: list[Any] | None, answer: list[float], label: int) -> dict[str, Any]:
+    """Return what a node or a rule predicts."""
+    if classes is None:
+        return {"mean": json_number(answer[0])}
+    return {"probabilities": answer, "label": label}
+
+
+def _condition(required: Requirement, schema: Schema) -> dict[str, Any]:
+    if required.question.tokens:
+        tokens = tokens_to_list(required.question.tokens)
+        return {"type": "expression", "expression": tokens, "truth": not required.branch}
+    feature = required.question.feature
+    column = schema.columns[feature]
+    if column.kind != "numeric":
+        codes = required.question.codes(len(column.categories))[required.branch]
+        listed = [column.categories[code] for code in codes]
+        return {"type": "categories", "feature": feature, "categories": listed}
+    low, high = required.question.interval(required.branch)
+    bounds = {
+        "low": None if low is None else json_number(low),
+        "high": None if high is None or high == math.inf else json_number(high),
+    }
+    return {"type": "interval", "feature": feature, **bounds}

@@ -1,14 +1,16 @@
-"""Names, text and numbers as they are written in other languages.
+"""Names, strings and numbers as literals of other languages.
 
-Nothing of a model reaches a generated text but through these functions, so that a name with quotes,
-a line break or the end of a comment in it stays what it is: a name.
+All text of a model reaches generated code through these functions, so that quotes, line breaks or
+comment delimiters in a name are escaped.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from spinney.tree._truth import FAR_SINE, INVERSE_PI, PI, SHIFT
 
 _PLAIN_INTEGER = 2**24  # exact even where an engine compares in single precision
 _SAFE_DIGITS = 15  # as many decimal digits as every reader of numbers gets right
@@ -92,3 +94,12 @@ def _movable(text: str) -> str:
     if "\0" in text:
         raise ValueError(f"SQL text cannot hold the character NUL, but {text!r} does.")
     return text.replace("\n", "\0")
+
+
+def with_sine_constants(template: str, write: Callable[[float], str]) -> str:
+    """Fill the constants of the sine into the template of its function."""
+    constants = {"INVERSE_PI": INVERSE_PI, "SHIFT": SHIFT, "FAR": FAR_SINE}
+    constants |= {f"PI{k}": part for k, part in enumerate(PI, start=1)}
+    for name, value in constants.items():
+        template = template.replace(f"@{name}", write(value))
+    return template

@@ -1,18 +1,28 @@
-"""What the writers of code read: a tree with its tests in terms of numbers and category codes.
+"""The common form of trees and ordered rules that the code generators read.
 
-A *question* is a test without its class: a column, and either ascending `cuts` (branch i holds
-cuts[i-1] < x <= cuts[i]; a threshold is one cut) or the category codes of each branch; or the
-tokens of an expression, which is true in branch 0 and false in branch 1.
+A *question* is a test in terms of encoded values: a column with either ascending `cuts` (branch i
+holds cuts[i-1] < x <= cuts[i]; a threshold is one cut) or the category codes of each branch; or the
+tokens of an expression, which is true in branch 0 and false in branch 1. A condition of a rule is a
+question with the branch that it requires: ``30 < age <= 45`` is the middle branch of the cuts 30
+and 45.
 """
 
+import math
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from spinney._table import Schema
+from spinney.rules._conditions import Condition, ExpressionCondition, Interval, conditions_text
+from spinney.rules._extract import read_branches
+from spinney.rules._rule import same_array
+from spinney.rules._ruleset import RuleSet
 from spinney.tree import Tree
-from spinney.tree._arrays import KINDS, MISSING_RULES, read_tokens
+from spinney.tree._arrays import KINDS, read_tokens
 from spinney.tree._node_text import question_words
 from spinney.tree._tokens import Token
 from spinney.tree._words import EXACT_DIGITS, number_text
@@ -37,6 +47,11 @@ class Question:
             return {self.feature}
         return {token.arg for token in self.tokens if token.op == "column"}
 
+    @property
+    def code_branches(self) -> list[tuple[int, int]]:
+        """Pairs of category code and branch, by code."""
+        return sorted((code, b) for b, group in enumerate(self.groups) for code in group)
+
     def interval(self, branch: int) -> tuple[float | None, float | None]:
         """Return the bounds low < x <= high of a branch; None where there is no bound."""
         place = len(self.cuts) - branch if self.backwards else branch
@@ -55,33 +70,58 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A node: its question with those that stand in for it, and where the answers lead."""
+class TreeNode:
+    """A node: its question, the surrogates, and the children."""
 
     id: int
     question: Question | None
-    stand_ins: tuple[Question, ...]
+    surrogates: tuple[Question, ...]
     children: range
     default: int
-    shares: tuple[float, ...]  # of each child, for a row that goes every way
-    said: str
+    shares: tuple[float, ...]  # of each child, for a row that goes down every branch
+    text: str
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the node asks nothing."""
+        """Whether the node has no test."""
         return self.question is None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The node's own question and those of the surrogates; none in a leaf."""
+        return () if self.question is None else (self.question, *self.surrogates)
+
+
+class _Questions(ABC):
+    """Properties of models that follow from their questions."""
+
+    @property
+    @abstractmethod
+    def questions(self) -> list[Question]:
+        """All questions of the model."""
+
+    @property
+    def features(self) -> list[int]:
+        """Indices of the columns used."""
+        return sorted({feature for question in self.questions for feature in question.features})
+
+    @property
+    def operations(self) -> set[str]:
+        """The operations of all expressions; empty if there is no expression."""
+        return {token.op for question in self.questions for token in question.tokens}
 
 
 @dataclass(frozen=True)
-class TreeModel:
-    """A tree as the writers see it."""
+class TreeModel(_Questions):
+    """A tree in the form of the code generators."""
 
+    tree: Tree
     schema: Schema
     classes: list[Any] | None
     fractional: bool
     cost: list[list[float]] | None
-    steps: list[Step]
-    answers: list[list[float]]  # of each node: class shares, or the mean
+    nodes: list[TreeNode]
+    answers: list[list[float]]  # of each node: class probabilities, or the mean
     labels: list[int]  # of each node; empty for regression
     max_depth: int
 
@@ -91,89 +131,191 @@ class TreeModel:
         return len(self.answers[0])
 
     @property
-    def features(self) -> list[int]:
-        """The columns that are asked about."""
-        asked = [(step.question, *step.stand_ins) for step in self.steps]
-        return sorted({f for questions in asked for q in questions if q for f in q.features})
-
-    @property
-    def operations(self) -> set[str]:
-        """The operations of all expressions that are asked; none if there is no expression."""
-        asked = [(step.question, *step.stand_ins) for step in self.steps]
-        return {t.op for questions in asked for q in questions if q for t in q.tokens}
+    def questions(self) -> list[Question]:
+        """All questions of the tree."""
+        return [question for node in self.nodes for question in node.questions]
 
 
-def as_tree(model: Any) -> Tree:
-    """Return the tree of a model; refuse what has none."""
-    tree = getattr(model, "tree_", model)
-    if not isinstance(tree, Tree):
-        raise TypeError(
-            f"a Tree, a RuleSet, or a fitted estimator that has a tree as tree_, is needed, got "
-            f"{type(model).__name__}. Fit the estimator first; members of an ensemble are exported "
-            "one by one."
-        )
-    return tree
-
-
-def read_tree(tree: Tree) -> TreeModel:
-    """Return a tree as the writers see it."""
+def _read_tree(tree: Tree) -> TreeModel:
     return TreeModel(
+        tree=tree,
         schema=tree.schema,
         classes=None if tree.classes is None else tree.classes.tolist(),
-        fractional=MISSING_RULES[tree._state["missing"]] == "fractional",
+        fractional=tree.missing == "fractional",
         cost=None if tree.cost_matrix is None else tree.cost_matrix.tolist(),
-        steps=_steps(tree),
+        nodes=_nodes(tree),
         answers=tree._predicted.tolist(),
         labels=[] if tree.classes is None else tree.labels.tolist(),
         max_depth=tree.max_depth,
     )
 
 
-def _steps(tree: Tree) -> list[Step]:
+def _nodes(tree: Tree) -> list[TreeNode]:
     state = tree._state
-    begins = state["surrogate_begin"].tolist()
-    weights, defaults = tree.weight.tolist(), state["default_branch"].tolist()
-    steps = []
-    for node, first, count in zip(
-        range(tree.n_nodes), tree.first_child.tolist(), tree.n_children.tolist(), strict=True
-    ):
-        children = range(max(first, 0), max(first, 0) + count)
-        asked, stand_ins, said = None, [], ""
-        if count:
-            test = tree[node].test
-            assert test is not None  # it has children
-            said = question_words(test, EXACT_DIGITS)
-            asked = _question(state, node, count, "")
-            for s in range(begins[node], begins[node + 1]):
-                stand_ins.append(_question(state, s, count, "surrogate_"))
-        else:
-            answer = tree[node].prediction
-            said = "predicts " + (number_text(answer) if tree.classes is None else str(answer))
+    begins, defaults = state["surrogate_begin"].tolist(), state["default_branch"].tolist()
+    weights, firsts = tree.weight.tolist(), tree.first_child.tolist()
+    nodes = []
+    for node, (first, count) in enumerate(zip(firsts, tree.n_children.tolist(), strict=True)):
+        children = range(first, first + count) if count else range(0)
+        surrogates = range(begins[node], begins[node + 1]) if count else range(0)
         total = 0.0
-        for child in children:
+        for child in children:  # not sum(), which newer Pythons compensate and the core does not
             total += weights[child]
         shares = tuple(weights[c] / total if weights[c] > 0 else 0.0 for c in children)
-        steps.append(Step(node, asked, tuple(stand_ins), children, defaults[node], shares, said))
-    return steps
+        nodes.append(
+            TreeNode(
+                node,
+                _question(state, node, count, "") if count else None,
+                tuple(_question(state, s, count, "surrogate_") for s in surrogates),
+                children,
+                defaults[node],
+                shares,
+                _node_text(tree, node, count == 0),
+            )
+        )
+    return nodes
+
+
+def _node_text(tree: Tree, node: int, is_leaf: bool) -> str:
+    test = None if is_leaf else tree[node].test
+    if test is not None:
+        return question_words(test, EXACT_DIGITS)
+    answer = tree[node].prediction
+    return "predicts " + (number_text(answer) if tree.classes is None else str(answer))
 
 
 def _question(state: Mapping[str, Any], index: int, n_branches: int, prefix: str) -> Question:
-    kind = KINDS[state[prefix + "kind"][index]]
-    feature = int(state[prefix + "feature"][index])
-    turned = bool(prefix) and bool(state["surrogate_reversed"][index])
-    if kind == "expression":
+    reverse = bool(prefix) and bool(state["surrogate_reversed"][index])
+    if KINDS[state[prefix + "kind"][index]] == "expression":
         tokens = read_tokens(state, index, prefix)
-        return Question(-1, n_branches, backwards=turned, tokens=tokens)
-    if kind == "threshold":
-        cuts: tuple[float, ...] = (float(state[prefix + "threshold"][index]),)
-        return Question(feature, n_branches, cuts, backwards=turned)
-    begin, end = state[prefix + "cut_begin"][index : index + 2].tolist()
-    if begin < end:
-        cuts = tuple(state[prefix + "cut"][begin:end].tolist())
-        return Question(feature, n_branches, cuts, backwards=turned)
-    slots: list[list[int]] = [[] for _ in range(n_branches)]
-    begin, end = state[prefix + "code_begin"][index : index + 2].tolist()
-    codes, branches = state[prefix + "code"][begin:end], state[prefix + "branch"][begin:end]
-    for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
-        slots[1 - branch if turned else branch].append(code)
-    return Question(feature, n_branches, groups=tuple(map(tuple, slots)))
+        return Question(-1, n_branches, backwards=reverse, tokens=tokens)
+    feature = int(state[prefix + "feature"][index])
+    cuts, groups = read_branches(state, index, n_branches, prefix)
+    if cuts:
+        return Question(feature, n_branches, cuts, backwards=reverse)
+    return Question(feature, n_branches, groups=groups[::-1] if reverse else groups)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A question and the branch that a rule requires."""
+
+    question: Question
+    branch: int
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """A rule, or the default, which comes last and has no requirements."""
+
+    requirements: tuple[Requirement, ...]
+    answer: list[float]  # class probabilities, or the mean
+    label: int  # 0 for regression
+    text: str
+
+
+@dataclass(frozen=True)
+class RuleModel(_Questions):
+    """Ordered rules in the form of the code generators: the first matching entry decides."""
+
+    schema: Schema
+    classes: list[Any] | None
+    entries: list[RuleEntry]
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of classes; 1 for regression."""
+        return len(self.entries[-1].answer)
+
+    @property
+    def questions(self) -> list[Question]:
+        """All questions of the rules."""
+        return [required.question for entry in self.entries for required in entry.requirements]
+
+
+def read_model(model: Any) -> TreeModel | RuleModel:
+    """Return a model in the form of the code generators; all paths of a tree are the tree.
+
+    Parameters
+    ----------
+    model : Tree, fitted estimator with `tree_`, or RuleSet
+        The model to export.
+
+    Returns
+    -------
+    TreeModel or RuleModel
+    """
+    if not isinstance(model, RuleSet):
+        tree = getattr(model, "tree_", model)
+        if not isinstance(tree, Tree):
+            raise TypeError(
+                f"a Tree, a RuleSet, or a fitted estimator that has a tree as tree_, is needed, "
+                f"got {type(model).__name__}. Fit the estimator first; members of an ensemble are "
+                "exported one by one."
+            )
+        return _read_tree(tree)
+    if not model.rules or (model.ordered and all(rule._tree is None for rule in model)):
+        return _read_rules(model)
+    whole = _whole_tree(model)
+    if whole is None:
+        raise ValueError(
+            "these rules are neither all the paths of one tree nor an ordered list of conditions: "
+            "some were taken out, mixed, or given another order than they were made with. Use "
+            "rules.prune(X, y), or export the tree."
+        )
+    return _read_tree(whole)
+
+
+def _whole_tree(rules: RuleSet) -> Tree | None:
+    """Return the tree whose paths the rules are, each of them once; None if there is none."""
+    tree = rules[0]._tree
+    if tree is None or rules.ordered or any(rule._tree is not tree for rule in rules):
+        return None
+    leaves = np.flatnonzero(tree.n_children == 0).tolist()
+    same = (
+        sorted(rule._leaf for rule in rules) == leaves
+        and rules.schema == tree.schema
+        and same_array(rules.classes, tree.classes)
+        and same_array(rules.cost_matrix, tree.cost_matrix)
+    )
+    return tree if same else None
+
+
+def _read_rules(rules: RuleSet) -> RuleModel:
+    """Read ordered rules, without those that can never match."""
+    if rules.default is None:
+        raise ValueError(
+            "the rules have no default for rows that none of them covers. Give one: "
+            "RuleSet(rules, default=...)."
+        )
+    answers, has_labels = rules._answers.tolist(), rules.classes is not None
+    entries = []
+    for place, rule in enumerate(rules):
+        wanted = [_requirement(condition) for condition in rule.conditions]
+        found = tuple(want for want in wanted if want is not None)
+        if len(found) == len(wanted):
+            said = conditions_text(rule.conditions) or "always"
+            label = int(rules._labels[place]) if has_labels else 0
+            text = f"{said}: {rule.prediction_text}"
+            entries.append(RuleEntry(found, answers[place], label, text))
+    last = rules._code(rules.default, "default") if has_labels else 0
+    entries.append(RuleEntry((), answers[-1], last, f"otherwise {rules.default_text}"))
+    classes = None if rules.classes is None else rules.classes.tolist()
+    return RuleModel(rules.schema, classes, entries)
+
+
+def _requirement(condition: Condition) -> Requirement | None:
+    """Read a condition; None if no value satisfies it."""
+    if isinstance(condition, ExpressionCondition):
+        asked = Question(-1, 2, tokens=condition.test.tokens)
+        return Requirement(asked, int(not condition.truth)) if condition.is_possible else None
+    feature = int(condition.feature)
+    if condition.categories or not isinstance(condition, Interval):
+        codes = tuple(map(int, condition.codes))
+        return Requirement(Question(feature, 1, groups=(codes,)), 0) if codes else None
+    low, high = float(condition.low), float(condition.high)
+    if low == -math.inf:
+        return Requirement(Question(feature, 2, (high,)), 0)
+    if high == math.inf:
+        return Requirement(Question(feature, 2, (low,)), 1)
+    return Requirement(Question(feature, 3, (low, high)), 1) if low < high else None

@@ -1,26 +1,15 @@
-"""Models as a Python module that imports nothing: tables and a short loop."""
+"""Export to a Python module without imports: tables and a short loop."""
 
 from typing import Any
 
 from spinney._table import Schema
-from spinney.export._literals import comment_text, python_value
-from spinney.export._model import Question, TreeModel, read_tree
-from spinney.export._python_code import (
-    ASK_EXPRESSION,
-    COLUMNS,
-    EXPRESSION,
-    HEAD,
-    LABEL,
-    REGRESSION,
-    RULE,
-    SHARES,
-    SINE,
-    WHOLE,
-)
-from spinney.export._rule_model import RuleModel, tree_or_rules
+from spinney.export._literals import comment_text, python_value, with_sine_constants
+from spinney.export._model import Question, RuleModel, TreeModel, read_model
+from spinney.export._templates import read_template
 from spinney.tree._tokens import Token
-from spinney.tree._truth import FAR_SINE, INVERSE_PI, PI, SERIES, SHIFT
+from spinney.tree._truth import SERIES
 
+_CODE = read_template("model.py.txt")
 _ABOUT_TESTS = (
     "# A test: column, cuts (branch i holds cuts[i-1] < x <= cuts[i]), or the branch of each",
     "# category's number, and whether branches count from the end.",
@@ -32,20 +21,19 @@ _ABOUT_EXPRESSIONS = (
 
 
 def to_python(model: Any) -> str:
-    """Return a Python module that predicts exactly as the model does, and imports nothing.
+    """Return a Python module without imports, with the exact predictions of the model.
 
-    (Where a test asks the sine of a number, it imports `math`, for numbers far from 0.)
+    (If a test uses the sine, the module imports `math` for large arguments.)
 
-    The module defines ``predict(row)`` and, for classes, ``predict_proba(row)``, a list in the
-    order of its ``CLASSES``. A row is a dict by the names of the columns, or a sequence in their
-    order. None and NaN are missing. Categories are given as they are; one that fit did not see
-    counts as missing.
+    The module defines ``predict(row)`` and, for classification, ``predict_proba(row)``, a list in
+    the order of its ``CLASSES``. A row is a dict by column name, or a sequence in the order of the
+    columns. None and NaN are missing. Unseen categories are treated as missing.
 
     Parameters
     ----------
     model : Tree, fitted estimator with `tree_`, or RuleSet
-        What to write. Rules after `RuleSet.prune` become a table of rules, the first of which that
-        fires decides; all paths of a tree (`tree.rules()`) become the tree.
+        The model. Rules after `RuleSet.prune` become an ordered table of rules; all paths of a tree
+        (`tree.rules()`) become the tree.
 
     Returns
     -------
@@ -54,7 +42,7 @@ def to_python(model: Any) -> str:
     Raises
     ------
     ValueError
-        If the rules are only a part of the paths of a tree.
+        If the rules are only part of the paths of a tree.
 
     Examples
     --------
@@ -74,21 +62,22 @@ def to_python(model: Any) -> str:
     >>> module["predict"]({"income": 40}), module["predict_proba"]([None])
     ('good', [0.8, 0.2])
     """
-    found = tree_or_rules(model)
-    read = found if isinstance(found, RuleModel) else read_tree(found)
+    read = read_model(model)
     if isinstance(read, RuleModel):
-        what, tables, how = "Ordered rules", _rule_table(read), RULE
+        what, tables, how = "Ordered rules", _rule_table(read), _CODE["RULE"]
     else:
         what, tables = "A decision tree", _tree_tables(read)
-        how = SHARES if read.fractional else WHOLE
-    parts = [HEAD.replace("@WHAT", what), *_expression_head(read.operations)]
+        how = _CODE["SHARES" if read.fractional else "WHOLE"]
+    parts = [_CODE["HEAD"].replace("@WHAT", what), *_expression_head(read.operations)]
     parts += [] if read.classes is None else [f"CLASSES = {_tuple(read.classes)}"]
     parts += [*_column_tables(read.schema), *tables, *_column_code(read.operations), how]
-    return "\n".join([*parts, REGRESSION if read.classes is None else LABEL]) + "\n"
+    return (
+        "\n".join([*parts, _CODE["REGRESSION"] if read.classes is None else _CODE["LABEL"]]) + "\n"
+    )
 
 
 def _expression_head(operations: set[str]) -> list[str]:
-    """Return what expressions need at the top of the module."""
+    """Return the definitions that expressions need."""
     lines = ['NAN = float("nan")'] if operations else []
     if "sine" in operations:
         lines = ["from math import sin", *lines, f"SERIES = {_tuple(SERIES)}"]
@@ -96,21 +85,16 @@ def _expression_head(operations: set[str]) -> list[str]:
 
 
 def _column_code(operations: set[str]) -> list[str]:
-    """Return the functions that answer tests, with those for expressions if there are any."""
-    lines = [COLUMNS.replace("@EXPRESSION", ASK_EXPRESSION if operations else "")]
-    lines += [EXPRESSION] if operations else []
+    """Return the functions that evaluate tests and, if there are any, expressions."""
+    lines = [_CODE["COLUMNS"].replace("@EXPRESSION", _CODE["ASK_EXPRESSION"] if operations else "")]
+    lines += [_CODE["EXPRESSION"]] if operations else []
     if "sine" in operations:
-        names = {"FAR": FAR_SINE, "INVERSE_PI": INVERSE_PI, "SHIFT": SHIFT}
-        names |= {f"PI{k}": part for k, part in enumerate(PI, start=1)}
-        text = SINE
-        for name, value in names.items():
-            text = text.replace(f"@{name}", repr(value))
-        lines.append(text)
+        lines.append(with_sine_constants(_CODE["SINE"], repr))
     return lines
 
 
 def _column_tables(schema: Schema) -> list[str]:
-    """Return the names of the columns and, for those of categories, the number of each."""
+    """Return the tables of column names and category codes."""
     lines = ["# For each column of categories the number of each one; None for numbers."]
     lines.append("CODES = (")
     for column in schema.columns:
@@ -127,15 +111,15 @@ def _tree_tables(tree: TreeModel) -> list[str]:
         "# default, and the share of each child. A leaf: nothing, then its answer, and its label.",
         "NODES = (",
     ]
-    for step in tree.steps:
-        if step.is_leaf:
-            label = tree.labels[step.id] if tree.labels else None
-            entry = f"((), {_tuple(tree.answers[step.id])}, {label})"
+    for node in tree.nodes:
+        if node.is_leaf:
+            label = tree.labels[node.id] if tree.labels else None
+            entry = f"((), {_tuple(tree.answers[node.id])}, {label})"
         else:
-            tests = [_test(q) for q in (step.question, *step.stand_ins) if q is not None]
-            shares = _tuple(step.shares) if tree.fractional else "()"
-            entry = f"(({', '.join(tests)},), {step.children.start}, {step.default}, {shares})"
-        lines.append(f"    {entry},  # {step.id}: {comment_text(step.said)}")
+            tests = ", ".join(map(_test, node.questions))
+            shares = _tuple(node.shares) if tree.fractional else "()"
+            entry = f"(({tests},), {node.children.start}, {node.default}, {shares})"
+        lines.append(f"    {entry},  # {node.id}: {comment_text(node.text)}")
     cost = "None" if tree.cost is None else f"({', '.join(map(_tuple, tree.cost))},)"
     return [*lines, ")", f"COST = {cost}"]
 
@@ -146,10 +130,10 @@ def _rule_table(rules: RuleModel) -> list[str]:
         "# A rule: tests, each with the branch that it must choose; its answer, and its label.",
         "RULES = (",
     ]
-    for place, step in enumerate(rules.steps):
-        pairs = "".join(f"({_test(want.question)}, {want.branch}), " for want in step.wanted)
-        entry = f"(({pairs.rstrip(' ')}), {_tuple(step.answer)}, {step.label})"
-        lines.append(f"    {entry},  # {place + 1}: {comment_text(step.said)}")
+    for place, entry in enumerate(rules.entries):
+        pairs = "".join(f"({_test(r.question)}, {r.branch}), " for r in entry.requirements)
+        written = f"(({pairs.rstrip(' ')}), {_tuple(entry.answer)}, {entry.label})"
+        lines.append(f"    {written},  # {place + 1}: {comment_text(entry.text)}")
     return [*lines, ")"]
 
 
@@ -161,10 +145,8 @@ def _test(question: Question) -> str:
     if question.tokens:
         tokens = ", ".join(map(_token, question.tokens))
         return f"(-1, ({tokens},), {{}}, {question.backwards})"
-    pairs = sorted((code, b) for b, group in enumerate(question.groups) for code in group)
-    branches = ", ".join(f"{code}: {branch}" for code, branch in pairs)
-    cuts = _tuple(question.cuts)
-    return f"({question.feature}, {cuts}, {{{branches}}}, {question.backwards})"
+    branches = ", ".join(f"{code}: {branch}" for code, branch in question.code_branches)
+    return f"({question.feature}, {_tuple(question.cuts)}, {{{branches}}}, {question.backwards})"
 
 
 def _token(token: Token) -> str:

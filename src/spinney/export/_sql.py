@@ -1,16 +1,13 @@
-"""Models as SQL: a query that predicts, for any database."""
+"""Export to SQL: a query that predicts for each row of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from spinney.export import _sql_steps as steps
 from spinney.export._literals import finished_sql, sql_name
-from spinney.export._model import TreeModel, read_tree
-from spinney.export._rule_model import RuleModel, tree_or_rules
-from spinney.export._sql_parts import Chain
-from spinney.export._sql_rules import add_rules, rules_expression
-from spinney.export._sql_shares import add_label, add_levels
-from spinney.export._sql_whole import add_stages, case_expression, deepest_case, leaf_outputs
+from spinney.export._model import RuleModel, TreeModel, read_model
+from spinney.export._sql_syntax import Chain
 
 _FORMS = ("select", "expression")
 
@@ -25,36 +22,35 @@ def to_sql(
     form: str = "select",
     nan: bool = False,
 ) -> str:
-    """Return a query that predicts for each row of a database table, exactly as the model does.
+    """Return a SQL query with the exact predictions of the model for each row of a table.
 
     The text is standard SQL (CASE, common table expressions and, in longer queries, ROW_NUMBER);
-    it runs on SQLite and DuckDB unchanged. NULL is missing; a category that fit did not see counts
-    as missing, too. The columns of the table need the names and the types of those of fit: where
-    categories were text, text.
+    it runs on SQLite and DuckDB unchanged. NULL is missing; unseen categories are treated as
+    missing. The columns of the table must have the names and types of those in training, such as
+    text where categories were text.
 
     Parameters
     ----------
     model : Tree, fitted estimator with `tree_`, or RuleSet
-        What to write. Rules after `RuleSet.prune` become one CASE with a line each; all paths of a
-        tree (`tree.rules()`) become the tree.
+        The model. Rules after `RuleSet.prune` become one CASE with a line for each rule; all paths
+        of a tree (`tree.rules()`) become the tree.
     table : str or sequence of str, default="data"
-        The table; several words, such as schema and table, are joined by dots.
+        Name of the table; several parts, such as schema and table, are joined by dots.
     keep : sequence of str, default=()
-        Columns of the table to return before the prediction, such as its key. ``["*"]`` stands for
-        all of them, in queries of one step only.
+        Columns to return before the prediction, such as the key. ``["*"]`` stands for all of them,
+        in queries of one step only.
     prediction : str, default="prediction"
-        Name of the column with the class or the mean.
+        Name of the column with the predicted class or mean.
     probabilities : bool, default=False
         Whether to add a column for each class, named ``probability_<class>``.
     form : {"select", "expression"}, default="select"
-        A complete query, or only the CASE expression to put into a query of your own. The latter
-        is for trees of at most 10 levels that send a row one way, or 5 with long expressions.
+        A complete query, or only the CASE expression. The latter is for trees of at most 10 levels
+        without fractional rows, or 5 levels with long expressions.
     nan : bool, default=False
-        Whether numeric columns may hold NaN beside NULL, as they can in DuckDB and PostgreSQL.
-        These order NaN above all numbers, so under False it is treated as a very large number,
-        not as missing. True makes it count as missing, and says ``36 - "income" < 0`` for
-        ``"income" > 36``: that runs everywhere, but is harder to read, and databases do not use
-        an index for it.
+        Whether numeric columns may contain NaN besides NULL, as in DuckDB and PostgreSQL. These
+        order NaN above all numbers, so that False treats it as a very large number. True treats it
+        as missing and writes ``36 - "income" < 0`` for ``"income" > 36``, which is valid everywhere
+        but harder to read and cannot use an index.
 
     Returns
     -------
@@ -63,23 +59,22 @@ def to_sql(
     Raises
     ------
     ValueError
-        If the form cannot hold the model, or the rules are only a part of the paths of a tree.
-        The message says what can be written.
+        If the form does not support the model, or the rules are only part of the paths of a tree.
 
     Notes
     -----
-    SQLite takes expressions of at most 1,000 levels: it refuses the query of a tree of more than
-    about 150 levels whose rows go every way at a gap, or about 600 levels otherwise. Whole numbers
-    beyond 2**53 are compared exactly by a database, but as rounded floats by the model.
+    SQLite limits expressions to 1,000 levels: it refuses the query of a fractional tree of more
+    than about 150 levels, or of any other tree of more than about 600 levels. Integers beyond 2**53
+    are compared exactly by a database, but as rounded floats by the model.
 
-    Infinite bounds are written ``9e999``, which SQLite and DuckDB read as infinity. Only models
-    of columns that held infinities have them.
+    Infinite bounds, which only occur if a column contained infinities, are written ``9e999``;
+    SQLite and DuckDB read that as infinity.
 
-    A test that is an expression is written as one; it casts numbers to DOUBLE PRECISION, and
-    categories become their places. A sine is ``SIN``, which SQLite has only if it was built with
-    its mathematical functions, and which may differ from the model's in the last digits; where two
-    numbers are that close, so may the answer. NaN that arises from infinities within an expression
-    counts as missing under `nan=True`, and always in SQLite.
+    Expressions cast numbers to DOUBLE PRECISION, and categories become their codes. The sine is
+    ``SIN``, which SQLite provides only if built with mathematical functions, and which may differ
+    from the model's in the last digits; so may the prediction where two values are that close. NaN
+    from infinities within an expression is treated as missing with `nan=True`, and always in
+    SQLite.
 
     Examples
     --------
@@ -108,8 +103,7 @@ def to_sql(
         raise ValueError(f"form must be one of {_FORMS}, got {form!r}.")
     if isinstance(keep, str):
         raise ValueError(f"keep must be a list of columns, got {keep!r}. Write keep=[{keep!r}].")
-    found = tree_or_rules(model)
-    read = found if isinstance(found, RuleModel) else read_tree(found)
+    read = read_model(model)
     if probabilities and read.classes is None:
         raise ValueError("a model of numbers has no classes. Use probabilities=False.")
     wish = _Wish(table, list(keep), prediction, probabilities, nan)
@@ -138,13 +132,13 @@ def _is_one_expression(model: TreeModel | RuleModel) -> bool:
     """Tell whether the prediction can be written as one CASE."""
     if isinstance(model, RuleModel):
         return True
-    return not model.fractional and model.max_depth <= deepest_case(model)
+    return not model.fractional and model.max_depth <= steps.deepest_case(model)
 
 
 def _expression(model: TreeModel | RuleModel, nan: bool) -> str:
     if isinstance(model, RuleModel):
-        return rules_expression(model, nan)
-    return case_expression(model, nan)
+        return steps.rules_expression(model, nan)
+    return steps.case_expression(model, nan)
 
 
 def _query_in_steps(model: TreeModel | RuleModel, wish: _Wish) -> str:
@@ -178,13 +172,18 @@ def _renamed(model: TreeModel | RuleModel, chain: Chain) -> TreeModel | RuleMode
 def _add_steps(chain: Chain, model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
     """Add the steps of a query; return the prediction and, if asked for, the class shares."""
     if isinstance(model, RuleModel):
-        return add_rules(chain, model, wish.nan)
+        return steps.add_rules(chain, model, wish.nan)
     if not model.fractional:
-        return leaf_outputs(model, add_stages(chain, model, wish.nan), wish.probabilities)
-    sums = [sql_name(name) for name in add_levels(chain, model, wish.nan)]
+        return steps.leaf_outputs(
+            model, steps.add_stages(chain, model, wish.nan), wish.probabilities
+        )
+    sums = [sql_name(name) for name in steps.add_levels(chain, model, wish.nan)]
     if model.classes is None:
         return sums
-    return [add_label(chain, model, wish.probabilities), *(sums if wish.probabilities else [])]
+    return [
+        steps.add_label(chain, model, wish.probabilities),
+        *(sums if wish.probabilities else []),
+    ]
 
 
 def _share_names(model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
@@ -218,6 +217,6 @@ def _why_no_expression(model: TreeModel | RuleModel, probabilities: bool) -> str
         )
     return (
         f"the tree has {model.max_depth} levels, but databases limit how deep expressions may "
-        f"nest, so at most {deepest_case(model)} are written as one. Use form='select', or prune "
-        "the tree."
+        f"nest, so at most {steps.deepest_case(model)} are written as one. Use form='select', or "
+        "prune the tree."
     )

@@ -1,4 +1,4 @@
-"""A tree as indented text, for reading in a terminal or pasting into a report."""
+"""Export to indented text, for terminals and reports."""
 
 from typing import TYPE_CHECKING
 
@@ -20,22 +20,22 @@ def to_text(
     digits: int = SHORT_DIGITS,
     surrogates: bool = False,
 ) -> str:
-    """Return a tree as indented text, a line for each node.
+    """Return a tree as indented text, one line per node.
 
-    A line holds the condition that leads to the node, what the node predicts, the number of its
-    training rows, and the weight of each class.
+    A line has the condition of the branch, the prediction, the number of training rows, and the
+    class weights.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     max_depth : int or None, default=10
-        Nodes deeper than this are not written; a line says how many. None writes all of them,
-        which for a tree of depth d takes space in proportion to d for each line.
+        Deeper nodes are left out, with their number in a line. None for no limit; the length of
+        lines grows with the depth.
     digits : int, default=6
         Significant digits of numbers.
     surrogates : bool, default=False
-        Whether to list the stand-in tests of each node.
+        Whether to list the surrogates of each node.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def to_text(
 
 
 def _summary(node: "Node", digits: int) -> str:
-    words, said = class_words(node, digits), node.prediction
+    words, prediction = class_words(node, digits), node.prediction
     if node.tree.classes is None:
-        said = number_text(said, digits)
-    return f"{said}, n={node.n_samples}" + (f" ({words})" if words else "")
+        prediction = number_text(prediction, digits)
+    return f"{prediction}, n={node.n_samples}" + (f" ({words})" if words else "")

@@ -1,9 +1,9 @@
-"""What mixtures of classes and of numbers share: fit, the shares of experts, the gates' text."""
+"""Base class of the mixtures: fit, gate probabilities, responsibilities."""
 
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from copy import deepcopy
 from functools import partial
@@ -26,34 +26,32 @@ from spinney._table._take import as_frame, as_rows, take_rows
 from spinney._target import FitTarget
 from spinney.ensemble._foreign_learners import small_set
 from spinney.ensemble._foreign_members import run_all
-from spinney.mixture._design import Design
-from spinney.mixture._em import Climb, State, climb, random_start, started
+from spinney.mixture._em import State, TrainingResult, even_start, random_start, run_em
+from spinney.mixture._estimator_experts import ClassLearner, Learner, NumberLearner
 from spinney.mixture._experts import Expert, LinearExpert, LogisticExpert
-from spinney.mixture._gates import GateTree, log_shares
+from spinney.mixture._gates import Gate, GateTree, expert_view, gate_text, gates_of, log_shares
 from spinney.mixture._gradient import ascend
-from spinney.mixture._learners import ClassLearner, NumberLearner
-from spinney.mixture._lesson import Asked, Lesson, joined_rows
 from spinney.mixture._one_thread import one_thread
-from spinney.mixture._settings import Settings, read_settings
-from spinney.mixture._views import Gate, gate_text, gates_of
+from spinney.mixture._training_data import Design, Inputs, Scale, TrainingData, joined_rows
+from spinney.mixture._validation import MixtureParams, read_params
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="BaseMixture")
 
 
 class BaseMixture(TableEstimator):
-    """Gates over experts.
+    """Base class of mixtures of experts.
 
-    A subclass says what its own experts are, what experts from elsewhere are wrapped in, and what
-    their answers mean together.
+    Subclasses define the experts, the encoding of the target and the form of predictions.
     """
 
-    _own: str  # what the subclass calls its own experts
+    _builtin: str  # name of the built-in experts
     _classes: bool
     _design: Design
     _gates: GateTree
     _experts: tuple[Expert, ...]
     _wants_table: bool
+    _scale: Scale
     expert: Any
     estimators: Any
     gates_: list[Gate]
@@ -92,34 +90,24 @@ class BaseMixture(TableEstimator):
             need(column.place < n_own, self, "the design asks a column that is not there")
 
     @abstractmethod
-    def _lesson(
-        self, asked: Asked, weight: Floats, ridges: tuple[Floats, Floats], truth: Any, told: Any
-    ) -> Lesson:
-        """Put together what is learned; `told` holds labels or the user's numbers."""
+    def _new_expert(self, n_columns: int, learner: Learner | None) -> Expert:
+        """Return an untrained expert: a built-in one, or one that the learner fits."""
 
     @abstractmethod
-    def _new_expert(self, lesson: Lesson, learner: Any, schema: Schema) -> Callable[[int], Expert]:
-        """Return what makes an expert from a seed."""
+    def _fitted_expert(self, who: str, estimator: Any) -> Expert:
+        """Wrap a fitted estimator as an expert; `who` is its name in messages."""
 
     @abstractmethod
-    def _fitted_expert(self, lesson: Lesson, who: str, estimator: Any) -> Expert:
-        """Wrap an expert that is fitted already."""
-
-    @abstractmethod
-    def _shown(self, lesson: Lesson, expert: Any) -> Any:
-        """Return an expert as the user sees it."""
-
-    @abstractmethod
-    def _asked_of(self, asked: Asked, y: Any) -> Lesson:
-        """Put together rows with a truth that is not learned."""
+    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the target of new rows: codes or scaled values, and in the user's form."""
 
     def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn gates and experts.
+        """Fit gates and experts.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Numbers and categories, with or without gaps.
+            Numeric and categorical columns; values may be missing.
         y : array of shape (n_rows,)
             The target.
         sample_weight : array of shape (n_rows,), default=None
@@ -129,88 +117,104 @@ class BaseMixture(TableEstimator):
         -------
         self
         """
-        check_parameters(self)
-        settings = read_settings(self)
         with unchanged_on_failure(self), one_thread():
-            encoded = encode_training(  # the size of the weights counts, against the ridge
+            check_parameters(self)
+            params = read_params(self)
+            values, schema, target = encode_training(
                 self,
                 X,
                 y,
                 sample_weight,
                 encode_target=self._encode_target,
-                counts_weight=True,
+                counts_weight=True,  # against the ridge
                 schema=None,
             )
-            values, schema, target = encoded
-            lesson = self._learned(X, values, schema, target, settings)
-            best = self._best(lesson, schema, settings)
-            self._keep(lesson, schema, best, settings)
+            data = self._learned(X, values, schema, target, params)
+            best = self._best(data, schema, params)
+            self._keep(data, schema, best, params)
         return self
 
     def _learned(
-        self, X: Any, values: Floats, schema: Schema, target: FitTarget, settings: Settings
-    ) -> Lesson:
-        """Choose the rows, and read them for gates, linear experts and others."""
-        if settings.learner is None:
+        self, X: Any, values: Floats, schema: Schema, target: FitTarget, params: MixtureParams
+    ) -> TrainingData:
+        """Prepare the training rows for gates and experts."""
+        if params.learner is None:
             places, weight = joined_rows(values, target.truth, target.weight)
         else:
             places = np.flatnonzero(target.weight > 0)
             weight = target.weight[places]
         values = values[places]
         self._design = Design.of(values, schema, weight)
-        self._wants_table = not settings.own_experts
+        self._wants_table = not params.own_experts
         table = None
         if self._wants_table:
             table = as_frame(as_rows(X))
             whole = np.array_equal(places, np.arange(len(target.weight)))
             table = table if whole else take_rows(table, places)
-        unit = self._design.ridge
-        truth = target.truth[places]
-        told = truth if target.classes is None else target.classes[truth]
-        ridges = (unit / settings.gates_c, unit / settings.experts_c)
-        if target.classes is not None:
-            self.classes_ = target.classes
-        return self._lesson(Asked(self._design.read(values), table), weight, ridges, truth, told)
-
-    def _best(self, lesson: Lesson, schema: Schema, settings: Settings) -> Climb:
-        """Climb from every start, and return the highest; of equals the first."""
-        if settings.fitted:
-            experts = tuple(self._fitted_expert(lesson, *one) for one in settings.fitted)
-            starts: list[Any] = [partial(started, lesson, settings.branching, experts)]
+        encoded = target.truth[places]
+        if target.classes is None:
+            labels, self._scale = encoded, Scale.of(encoded, weight)
+            encoded = self._scale.down(labels)
         else:
-            new = self._new_expert(lesson, settings.learner, schema)
-            one = settings.own_experts and prod(settings.branching) == 1  # nothing is drawn
-            n_starts = 1 if one else settings.n_starts
+            labels, self.classes_ = target.classes[encoded], target.classes
+        unit = self._design.ridge
+        ridges = (unit / params.gates_c, unit / params.experts_c)
+        inputs = Inputs(self._design.read(values), table)
+        return self._training_data(inputs, weight, ridges, (encoded, labels))
+
+    def _training_data(
+        self, inputs: Inputs, weight: Floats, ridges: tuple[Floats, Floats], target: Any
+    ) -> TrainingData:
+        known = [vars(self).get(name) for name in ("classes_", "_scale")]
+        return TrainingData(inputs, weight, *ridges, *target, *known)
+
+    def _best(self, data: TrainingData, schema: Schema, params: MixtureParams) -> TrainingResult:
+        """Train from every start and return the best result; ties go to the first."""
+        if params.fitted:
+            experts = tuple(self._fitted_expert(*one) for one in params.fitted)
+            starts: list[Any] = [partial(even_start, data, params.branching, experts)]
+        else:
+            n_columns = data.inputs.design.shape[1]
+
+            def new(seed: int) -> Expert:
+                own = params.learner is None
+                learner = None if own else Learner(params.learner, seed, schema)
+                return self._new_expert(n_columns, learner)
+
+            one = params.own_experts and prod(params.branching) == 1  # nothing is drawn
+            n_starts = 1 if one else params.n_starts
             seeds = np.random.SeedSequence(random_seed(self.random_state)).spawn(n_starts)
             starts = [
-                partial(random_start, lesson, settings.branching, new, np.random.default_rng(seed))
+                partial(random_start, data, params.branching, new, np.random.default_rng(seed))
                 for seed in seeds
             ]
-        tasks = [(start, lesson, settings) for start in starts]
-        best: Climb | None = None
-        quiet = nullcontext() if lesson.classes is None else small_set(lesson.truth)
-        with quiet, closing(run_all(_climb, tasks, settings.n_threads)) as ends:
+        tasks = [(start, data, params) for start in starts]
+        best: TrainingResult | None = None
+        quiet = nullcontext() if data.classes is None else small_set(data.target)
+        with quiet, closing(run_all(_train, tasks, params.n_threads)) as ends:
             for number, end in enumerate(ends):
-                if settings.verbose:
+                if params.verbose:
                     print(f"start {number}: {end.history[-1]:.6g} after {len(end.history)} steps")
                 if best is None or end.history[-1] > best.history[-1]:
                     best = end
         assert best is not None
         return best
 
-    def _keep(self, lesson: Lesson, schema: Schema, best: Climb, settings: Settings) -> None:
-        """Set what fit leaves behind."""
-        remember_fit(self, schema, lesson.classes)
+    def _keep(
+        self, data: TrainingData, schema: Schema, best: TrainingResult, params: MixtureParams
+    ) -> None:
+        """Set the fitted attributes."""
+        remember_fit(self, schema, data.classes)
         self._gates, self._experts = best.gates, best.experts
-        shares = lesson.weight @ best.shares / lesson.total
+        shares = data.weight @ best.shares / data.total
         self.gates_ = gates_of(best.gates, self._design, shares)
-        self.experts_ = [self._shown(lesson, expert) for expert in best.experts]
+        self.experts_ = [expert_view(expert, self._design, data.scale) for expert in best.experts]
         self.log_likelihood_ = np.array(best.history)
         self.n_iterations_ = len(best.history)
         self.converged_ = best.converged
         if not best.converged:
             warnings.warn(
-                f"{type(self).__name__} still climbs after max_iter={settings.limits.max_iter} "
+                f"{type(self).__name__} still climbs after max_iter={params.limits.max_iter} "
                 "steps. Raise max_iter or tol, or scale the columns.",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -218,66 +222,68 @@ class BaseMixture(TableEstimator):
 
     @property
     def n_iter_(self) -> int:
-        """Steps of the best start, under scikit-learn's name."""
+        """Number of iterations of the best initialisation, under scikit-learn's name."""
         return self.n_iterations_
 
     # -- Answers
 
-    def _asked(self, X: Any) -> Asked:
+    def _inputs(self, X: Any) -> Inputs:
         values = self._rows(X)
         table = as_frame(as_rows(X)) if self._wants_table else None
-        return Asked(self._design.read(values), table)
+        return Inputs(self._design.read(values), table)
 
-    def _log_shares(self, asked: Asked) -> Floats:
-        return log_shares(self._gates.log_branches(asked.design))
+    def _log_shares(self, inputs: Inputs) -> Floats:
+        return log_shares(self._gates.log_branches(inputs.design))
 
     def _combined(self, X: Any) -> Floats:
-        """Return the experts' answers, each by its share, added up."""
-        asked = self._asked(X)
+        """Return the sum of the experts' outputs, weighted by the gate probabilities."""
+        inputs = self._inputs(X)
         with one_thread():
-            shares = np.exp(self._log_shares(asked))
+            shares = np.exp(self._log_shares(inputs))
             total: Any = 0.0
             for e, expert in enumerate(self._experts):
-                total = total + self._counted(expert.answer(asked)) * shares[:, e : e + 1]
+                total = total + self._counted(expert.output(inputs)) * shares[:, e : e + 1]
         return np.asarray(total)
 
     @abstractmethod
-    def _counted(self, answer: Floats) -> Floats:
-        """Return an answer as it is added up: in two dimensions."""
+    def _counted(self, output: Floats) -> Floats:
+        """Return an expert's output in the form that is averaged: a 2-D array."""
 
     def responsibilities(self, X: Any, y: Any = None) -> Floats:
-        """Return the share that each expert has in each row.
+        """Return the responsibility of each expert for each row.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
         y : array of shape (n_rows,), default=None
-            The truth. With it shares are what an expert has in explaining the row: the gates' share
-            times how likely the expert makes the truth. Without it they are the gates' own.
+            The target. With it, the posterior probabilities: proportional to the gate probability
+            times the likelihood under the expert. Without it, the gate probabilities.
 
         Returns
         -------
         array of shape (n_rows, n_experts)
-            Rows add up to 1.
+            Rows sum to 1.
         """
-        asked = self._asked(X)
+        inputs = self._inputs(X)
         with one_thread():
             if y is None:
-                return np.exp(self._log_shares(asked))
-            lesson = self._asked_of(asked, y)
-            return State.of(lesson, self._gates, self._experts).evaluate(lesson)[1]
+                return np.exp(self._log_shares(inputs))
+            n_rows, ridge = len(inputs.design), self._design.ridge
+            target = self._read_target(y, n_rows)
+            data = self._training_data(inputs, np.ones(n_rows), (ridge, ridge), target)
+            return State.of(data, self._gates, self._experts).evaluate(data)[1]
 
     def gate_text(self, max_terms: int = 3) -> str:
-        """Write the tree of gates with its strongest coefficients.
+        """Return the tree of gates as text, with the largest coefficients.
 
-        Each line is a branch with its score, a linear function of the columns. The softmax of the
-        scores of a gate's branches is the share that each gets.
+        Each line is a branch with its score, a linear function of the columns. The probabilities of
+        a gate's branches are the softmax of their scores.
 
         Parameters
         ----------
         max_terms : int, default=3
-            Coefficients shown for each branch: those that make most difference in the rows of fit.
+            Number of coefficients per branch, largest effect in the training rows first.
 
         Returns
         -------
@@ -299,15 +305,15 @@ class BaseMixture(TableEstimator):
         return tags
 
     def _others(self) -> list[Any]:
-        """Return the estimators from elsewhere among the parameters, as far as they are ones."""
+        """Return the estimators among the parameters."""
         given = self.estimators if isinstance(self.estimators, list | tuple) else []
         members = [entry[-1] if isinstance(entry, tuple) and entry else entry for entry in given]
         return [one for one in (self.expert, *members) if hasattr(one, "__sklearn_tags__")]
 
     def __sklearn_clone__(self) -> Any:
-        settings = self.get_params(deep=False)
-        members = settings.pop("estimators", None)  # clones of them would not be fitted
-        twin = type(self)(**{name: clone(value, safe=False) for name, value in settings.items()})
+        params = self.get_params(deep=False)
+        members = params.pop("estimators", None)  # clones of them would not be fitted
+        twin = type(self)(**{name: clone(value, safe=False) for name, value in params.items()})
         if members is not None:
             twin.set_params(estimators=members)
         if hasattr(self, "_metadata_request"):
@@ -319,6 +325,6 @@ def _takes_gaps(estimator: Any) -> bool:
     return inspect.isclass(estimator) or bool(get_tags(estimator).input_tags.allow_nan)
 
 
-def _climb(start: Any, lesson: Lesson, settings: Settings) -> Climb:
-    way = ascend if settings.by_gradient else climb
-    return way(lesson, start(), settings.limits)
+def _train(start: Any, data: TrainingData, params: MixtureParams) -> TrainingResult:
+    train = ascend if params.by_gradient else run_em
+    return train(data, start(), params.limits)

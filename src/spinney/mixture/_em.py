@@ -1,8 +1,8 @@
-"""Expectation and maximisation, step by step, and the starts.
+"""The EM algorithm and its starting points.
 
-A step divides every row among the experts by how likely each makes its truth (these are the
-responsibilities), then lets every gate and every expert learn from its share. No part may lose in
-its own share, so the penalised log-likelihood of the whole never falls: generalised EM (Dempster,
+The E-step computes the responsibilities: the posterior probability of each expert for each row. In
+the M-step every gate and every expert is fitted to its weighted share. No part may lower the
+likelihood of its share, so the penalised log-likelihood never falls: generalised EM (Dempster,
 Laird and Rubin 1977; Jordan and Jacobs 1994).
 """
 
@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 
 from spinney.mixture._experts import Expert
 from spinney.mixture._gates import GateTree, log_shares
-from spinney.mixture._lesson import Lesson
-
-__all__ = ["Climb", "Limits", "State", "climb", "random_start", "started"]
+from spinney.mixture._training_data import TrainingData
 
 Floats = NDArray[np.float64]
-_FIRST_STEPS = 3  # of experts in the shares of random gates
-_LAST_STEPS = 2  # this many steps in a row must bring nothing: starts may linger on a plain
+_FIRST_STEPS = 3  # M-steps of the experts under random gates
+_LAST_STEPS = 2  # consecutive steps without gain: training may linger on a plateau
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a climb ends: after so many steps, or when a unit of weight gains less than `tol`."""
+    """Stopping: the number of iterations, and the least gain per unit of weight."""
 
     max_iter: int
     tol: float
@@ -33,55 +31,55 @@ class Limits:
 
 @dataclass(frozen=True)
 class State:
-    """A mixture in training: gates, experts, and what each makes of the rows."""
+    """A mixture in training: gates and experts with their outputs for the training rows."""
 
     gates: GateTree
     log_branches: list[list[Floats]]
     experts: tuple[Expert, ...]
-    answers: tuple[Floats, ...]
+    outputs: tuple[Floats, ...]
 
     @classmethod
-    def of(cls, lesson: Lesson, gates: GateTree, experts: tuple[Expert, ...]) -> "State":
-        """Ask gates and experts for the rows."""
-        answers = tuple(expert.answer(lesson.asked) for expert in experts)
-        return cls(gates, gates.log_branches(lesson.asked.design), experts, answers)
+    def of(cls, data: TrainingData, gates: GateTree, experts: tuple[Expert, ...]) -> "State":
+        """Evaluate gates and experts on the training rows."""
+        outputs = tuple(expert.output(data.inputs) for expert in experts)
+        return cls(gates, gates.log_branches(data.inputs.design), experts, outputs)
 
-    def evaluate(self, lesson: Lesson) -> tuple[float, Floats]:
+    def evaluate(self, data: TrainingData) -> tuple[float, Floats]:
         """Return the penalised log-likelihood, and the responsibilities of the experts."""
         joint = log_shares(self.log_branches)
-        for e, (expert, answer) in enumerate(zip(self.experts, self.answers, strict=True)):
-            joint[:, e] += expert.log_density(lesson, answer)
+        for e, (expert, output) in enumerate(zip(self.experts, self.outputs, strict=True)):
+            joint[:, e] += expert.log_density(data, output)
         top = joint.max(axis=1)
         joint -= top[:, np.newaxis]
         np.exp(joint, out=joint)
         total = joint.sum(axis=1)
         joint /= total[:, np.newaxis]
-        value = float(np.sum(lesson.weight * (top + np.log(total))))
-        return value - self.penalty(lesson), joint
+        value = float(np.sum(data.weight * (top + np.log(total))))
+        return value - self.penalty(data), joint
 
-    def penalty(self, lesson: Lesson) -> float:
-        """Return what the ridges take."""
-        gates = self.gates.penalty(lesson.gate_ridge)
-        return gates + sum(expert.penalty(lesson) for expert in self.experts)
+    def penalty(self, data: TrainingData) -> float:
+        """Return the ridge penalty."""
+        gates = self.gates.penalty(data.gate_ridge)
+        return gates + sum(expert.penalty(data) for expert in self.experts)
 
-    def improved(self, lesson: Lesson, shares: Floats, *, gates: bool = True) -> "State":
-        """Let every gate and expert learn from its share of every row."""
-        mass = np.asfortranarray(shares * lesson.weight[:, np.newaxis])
+    def improved(self, data: TrainingData, shares: Floats, *, gates: bool = True) -> "State":
+        """Perform the M-step: fit every gate and expert to its weighted rows."""
+        mass = np.asfortranarray(shares * data.weight[:, np.newaxis])
         pairs = [
-            expert.improved(lesson, mass[:, e], answer)
-            for e, (expert, answer) in enumerate(zip(self.experts, self.answers, strict=True))
+            expert.improved(data, mass[:, e], output)
+            for e, (expert, output) in enumerate(zip(self.experts, self.outputs, strict=True))
         ]
         tree, branches = self.gates, self.log_branches
         if gates:
-            design, ridge = lesson.asked.design, lesson.gate_ridge
+            design, ridge = data.inputs.design, data.gate_ridge
             tree, branches = tree.improved(design, mass, ridge, branches)
         experts = tuple(expert for expert, _ in pairs)
-        return State(tree, branches, experts, tuple(answer for _, answer in pairs))
+        return State(tree, branches, experts, tuple(output for _, output in pairs))
 
 
 @dataclass(frozen=True)
-class Climb:
-    """Where a start has led, and the penalised log-likelihood after every step."""
+class TrainingResult:
+    """The result of one initialisation, with the penalised log-likelihood after each step."""
 
     gates: GateTree
     experts: tuple[Expert, ...]
@@ -90,74 +88,76 @@ class Climb:
     converged: bool
 
 
-def climb(lesson: Lesson, start: State, limits: Limits) -> Climb:
-    """Take steps until they bring nothing more, or there are enough of them.
+def run_em(data: TrainingData, start: State, limits: Limits) -> TrainingResult:
+    """Iterate EM until convergence or the maximum number of iterations.
 
     Parameters
     ----------
-    lesson : Lesson
-        What is learned.
+    data : TrainingData
+        The training data.
     start : State
-        Where to start.
+        The initial mixture.
     limits : Limits
-        When to end.
+        Stopping criteria.
 
     Returns
     -------
-    Climb
+    TrainingResult
     """
     state = start
-    value, shares = state.evaluate(lesson)
+    value, shares = state.evaluate(data)
     history: list[float] = []
     idle = 0
     while len(history) < limits.max_iter and idle < _LAST_STEPS:
         before = value
-        state = state.improved(lesson, shares)
-        value, shares = state.evaluate(lesson)
+        state = state.improved(data, shares)
+        value, shares = state.evaluate(data)
         history.append(value)
-        idle = idle + 1 if value - before <= limits.tol * lesson.total else 0
+        idle = idle + 1 if value - before <= limits.tol * data.total else 0
     return finished(state, history, idle >= _LAST_STEPS)
 
 
-def finished(state: State, history: list[float], converged: bool) -> Climb:
-    """Return the end of a climb."""
+def finished(state: State, history: list[float], converged: bool) -> TrainingResult:
+    """Return the result of the final state."""
     shares = np.exp(log_shares(state.log_branches))
-    return Climb(state.gates, state.experts, shares, history, converged)
+    return TrainingResult(state.gates, state.experts, shares, history, converged)
 
 
 def random_start(
-    lesson: Lesson,
+    data: TrainingData,
     branching: tuple[int, ...],
     new_expert: Callable[[int], Expert],
     rng: np.random.Generator,
 ) -> State:
-    """Draw gates, and let new experts learn from the shares that these give them.
+    """Initialise with random gates, and experts fitted to their gate probabilities.
 
     Parameters
     ----------
-    lesson : Lesson
-        What is learned.
+    data : TrainingData
+        The training data.
     branching : tuple of int
-        Of the gates.
+        Number of branches of the gates of each level.
     new_expert : callable
-        From a seed to an expert that knows nothing.
+        Returns an untrained expert, given a seed.
     rng : Generator
-        Draws coefficients and seeds, and nothing for any row.
+        Draws coefficients and seeds, nothing by row.
 
     Returns
     -------
     State
     """
-    gates = GateTree.random(branching, lesson.asked.design.shape[1], rng)
+    gates = GateTree.random(branching, data.inputs.design.shape[1], rng)
     seeds = rng.integers(2**31, size=gates.n_experts).tolist()
-    state = State.of(lesson, gates, tuple(new_expert(seed) for seed in seeds))
+    state = State.of(data, gates, tuple(new_expert(seed) for seed in seeds))
     shares = np.exp(log_shares(state.log_branches))
     for _ in range(_FIRST_STEPS):
-        state = state.improved(lesson, shares, gates=False)
+        state = state.improved(data, shares, gates=False)
     return state
 
 
-def started(lesson: Lesson, branching: tuple[int, ...], experts: tuple[Expert, ...]) -> State:
-    """Start from even gates: where experts differ from the first, gates need no luck."""
-    gates = GateTree.even(branching, lesson.asked.design.shape[1])
-    return State.of(lesson, gates, experts)
+def even_start(
+    data: TrainingData, branching: tuple[int, ...], experts: tuple[Expert, ...]
+) -> State:
+    """Initialise with uniform gates, which suffice where the experts differ already."""
+    gates = GateTree.even(branching, data.inputs.design.shape[1])
+    return State.of(data, gates, experts)

@@ -1,21 +1,19 @@
-"""The mixture's own experts, and what every expert is asked.
+"""The interface of experts, and the built-in ones: logistic and linear.
 
-An expert gives an *answer* for rows: logarithms of the probabilities of the classes, or means in
-units of the target's spread. `log_density` says how likely that makes the truth, `improved` learns
-from rows by the share that the expert has in each, and never makes that share's truth less likely.
+An expert's *output* for rows is the log-probabilities of the classes, or means in units of the
+target's standard deviation. `log_density` is the log-likelihood of the target given that output;
+`improved` fits the expert to its weighted share of the rows and never lowers that share's
+likelihood. `pack`, `unpack`, `gradient` and `bounds` serve `solver="gradient"`.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney.mixture._lesson import Asked, Lesson
-from spinney.mixture._softmax import SoftTargets, log_softmax, penalty
-from spinney.mixture._solve import solved
-
-__all__ = ["Expert", "LinearExpert", "LogisticExpert", "Smooth", "best_variance", "log_normal"]
+from spinney.mixture._softmax import SoftTargets, log_softmax, penalty, solved
+from spinney.mixture._training_data import Inputs, TrainingData
 
 Floats = NDArray[np.float64]
 LEAST_VARIANCE = 1e-4  # of that of y: an expert of a single row must not be infinitely sure
@@ -25,79 +23,64 @@ _LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class Expert(Protocol):
-    """What every expert can do."""
+    """The interface of experts."""
 
-    def answer(self, asked: Asked) -> Floats:
-        """Return log-probabilities, one column a class, or scaled means."""
+    def output(self, inputs: Inputs) -> Floats:
+        """Return log-probabilities, one column per class, or scaled means."""
 
-    def log_density(self, lesson: Lesson, answer: Floats) -> Floats:
-        """Return how likely the answer makes the truth of each row, as a logarithm."""
+    def log_density(self, data: TrainingData, output: Floats) -> Floats:
+        """Return the log-likelihood of the target of each row."""
 
-    def improved(self, lesson: Lesson, share: Floats, answer: Floats) -> tuple["Expert", Floats]:
-        """Learn from rows by what they weigh for this expert; return it with its new answer."""
+    def improved(
+        self, data: TrainingData, share: Floats, output: Floats
+    ) -> tuple["Expert", Floats]:
+        """Fit to the weighted rows; return the new expert with its output."""
 
-    def penalty(self, lesson: Lesson) -> float:
-        """Return what the ridge takes from the log-likelihood."""
-
-
-@runtime_checkable
-class Smooth(Protocol):
-    """An expert with slopes, for `solver="gradient"`."""
-
-    def pack(self) -> Floats:
-        """Return everything that is learned as one vector."""
-
-    def unpack(self, vector: Floats) -> Any:
-        """Return an expert with other numbers."""
-
-    def slope(self, lesson: Lesson, share: Floats, answer: Floats) -> Floats:
-        """Return the slope of the share's penalised log-density, in the order of `pack`."""
-
-    def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Return the least and the largest value of each number."""
+    def penalty(self, data: TrainingData) -> float:
+        """Return the ridge penalty."""
 
 
-def truth_of(lesson: Lesson, answer: Floats) -> Floats:
+def at_target(data: TrainingData, output: Floats) -> Floats:
     """Return the entry of each row's class."""
-    found: Floats = answer[np.arange(len(answer)), lesson.truth]
+    found: Floats = output[np.arange(len(output)), data.target]
     return found
 
 
 @dataclass(frozen=True)
 class LogisticExpert:
-    """Classes by a softmax of a linear function.
+    """Multinomial logistic regression.
 
     Parameters
     ----------
     coef : array of shape (n_columns, n_classes - 1)
-        Logits against the first class, for scaled columns after one of ones.
+        Logits against the first class, for the columns of the design matrix.
     """
 
     coef: Floats
 
-    def answer(self, asked: Asked) -> Floats:
-        """Return log-probabilities, one column a class."""
-        return log_softmax(asked.design, self.coef)
+    def output(self, inputs: Inputs) -> Floats:
+        """Return log-probabilities, one column per class."""
+        return log_softmax(inputs.design, self.coef)
 
-    def log_density(self, lesson: Lesson, answer: Floats) -> Floats:
+    def log_density(self, data: TrainingData, output: Floats) -> Floats:
         """Return the log-probability of each row's class."""
-        return truth_of(lesson, answer)
+        return at_target(data, output)
 
     def improved(
-        self, lesson: Lesson, share: Floats, answer: Floats
+        self, data: TrainingData, share: Floats, output: Floats
     ) -> tuple["LogisticExpert", Floats]:
-        """Take one step of Newton's."""
-        coef, answer = self._problem(lesson, share).improved(self.coef, answer)
-        return LogisticExpert(coef), answer
+        """Perform one Newton step."""
+        coef, output = self._problem(data, share).improved(self.coef, output)
+        return LogisticExpert(coef), output
 
-    def _problem(self, lesson: Lesson, share: Floats) -> SoftTargets:
+    def _problem(self, data: TrainingData, share: Floats) -> SoftTargets:
         targets = np.zeros((len(share), self.coef.shape[1] + 1), order="F")
-        targets[np.arange(len(share)), lesson.truth] = share
-        return SoftTargets(lesson.asked.design, targets, lesson.expert_ridge)
+        targets[np.arange(len(share)), data.target] = share
+        return SoftTargets(data.inputs.design, targets, data.expert_ridge)
 
-    def penalty(self, lesson: Lesson) -> float:
-        """Return what the ridge takes from the log-likelihood."""
-        return penalty(self.coef, lesson.expert_ridge)
+    def penalty(self, data: TrainingData) -> float:
+        """Return the ridge penalty."""
+        return penalty(self.coef, data.expert_ridge)
 
     def pack(self) -> Floats:
         """Return the coefficients."""
@@ -107,9 +90,9 @@ class LogisticExpert:
         """Return an expert with other coefficients."""
         return LogisticExpert(vector.reshape(self.coef.shape))
 
-    def slope(self, lesson: Lesson, share: Floats, answer: Floats) -> Floats:
+    def gradient(self, data: TrainingData, share: Floats, output: Floats) -> Floats:
         """Return the slope in the coefficients."""
-        return self._problem(lesson, share).gradient(self.coef, answer).ravel()
+        return self._problem(data, share).gradient(self.coef, output).ravel()
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """Return no bounds."""
@@ -118,60 +101,60 @@ class LogisticExpert:
 
 @dataclass(frozen=True)
 class LinearExpert:
-    """Numbers by a linear function, with normal errors of one variance.
+    """Linear regression with normal errors.
 
-    The ridge counts in units of that variance, as in scikit-learn's Ridge: the coefficients are
-    those of `Ridge(alpha=1 / C)`, and the scale of y does not matter.
+    The ridge penalty is in units of the error variance, as in scikit-learn's Ridge: the
+    coefficients are those of `Ridge(alpha=1 / C)`, independent of the scale of y.
 
     Parameters
     ----------
     coef : array of shape (n_columns,)
-        For scaled columns after one of ones, and a scaled y.
+        For the columns of the design matrix and the scaled target.
     variance : float
-        Of the errors of the scaled y.
+        Error variance of the scaled target.
     """
 
     coef: Floats
     variance: float
 
-    def answer(self, asked: Asked) -> Floats:
+    def output(self, inputs: Inputs) -> Floats:
         """Return scaled means."""
-        return np.asarray(asked.design @ self.coef)
+        return np.asarray(inputs.design @ self.coef)
 
-    def log_density(self, lesson: Lesson, answer: Floats) -> Floats:
+    def log_density(self, data: TrainingData, output: Floats) -> Floats:
         """Return the logarithm of the normal density."""
-        return log_normal(lesson, answer, self.variance)
+        return log_normal(data, output, self.variance)
 
     def improved(
-        self, lesson: Lesson, share: Floats, answer: Floats
+        self, data: TrainingData, share: Floats, output: Floats
     ) -> tuple["LinearExpert", Floats]:
-        """Solve the weighted least squares; the variance is the best for them."""
-        if share.sum() <= LEAST_SHARE * lesson.total:
-            return self, answer
-        design = lesson.asked.design
+        """Solve the weighted least squares, and estimate the variance."""
+        if share.sum() <= LEAST_SHARE * data.total:
+            return self, output
+        design = data.inputs.design
         weighed = design * share[:, np.newaxis]
         matrix = weighed.T @ design
-        matrix[np.diag_indices(len(matrix))] += lesson.expert_ridge
-        off = lesson.truth - answer
-        pull = weighed.T @ off - lesson.expert_ridge * self.coef  # a correction loses no digits
+        matrix[np.diag_indices(len(matrix))] += data.expert_ridge
+        off = data.target - output
+        pull = weighed.T @ off - data.expert_ridge * self.coef  # a correction loses no digits
         pull[np.abs(pull) <= _ROUNDING * share.sum()] = 0.0
         coef = self.coef + solved(matrix, pull)
         better = replace(self, coef=coef)
-        means = better.answer(lesson.asked)
-        if self._loss(lesson, share, answer) < better._loss(lesson, share, means):
-            better, means = self, answer  # nothing but rounding was left
-        extra = 2.0 * better._ridge(lesson)
-        return replace(better, variance=best_variance(lesson, share, means, extra)), means
+        means = better.output(data.inputs)
+        if self._loss(data, share, output) < better._loss(data, share, means):
+            better, means = self, output  # nothing but rounding was left
+        extra = 2.0 * better._ridge(data)
+        return replace(better, variance=best_variance(data, share, means, extra)), means
 
-    def _ridge(self, lesson: Lesson) -> float:
-        return 0.5 * float(np.sum(lesson.expert_ridge * self.coef**2))
+    def _ridge(self, data: TrainingData) -> float:
+        return 0.5 * float(np.sum(data.expert_ridge * self.coef**2))
 
-    def _loss(self, lesson: Lesson, share: Floats, answer: Floats) -> float:
-        return 0.5 * float(np.sum(share * (lesson.truth - answer) ** 2)) + self._ridge(lesson)
+    def _loss(self, data: TrainingData, share: Floats, output: Floats) -> float:
+        return 0.5 * float(np.sum(share * (data.target - output) ** 2)) + self._ridge(data)
 
-    def penalty(self, lesson: Lesson) -> float:
-        """Return what the ridge takes from the log-likelihood."""
-        return self._ridge(lesson) / self.variance
+    def penalty(self, data: TrainingData) -> float:
+        """Return the ridge penalty."""
+        return self._ridge(data) / self.variance
 
     def pack(self) -> Floats:
         """Return the coefficients and the logarithm of the variance."""
@@ -181,11 +164,11 @@ class LinearExpert:
         """Return an expert with other numbers."""
         return LinearExpert(vector[:-1], max(float(np.exp(vector[-1])), LEAST_VARIANCE))
 
-    def slope(self, lesson: Lesson, share: Floats, answer: Floats) -> Floats:
+    def gradient(self, data: TrainingData, share: Floats, output: Floats) -> Floats:
         """Return the slope in the coefficients and in the logarithm of the variance."""
-        off = lesson.truth - answer
-        pull = lesson.asked.design.T @ (share * off) - lesson.expert_ridge * self.coef
-        loss = self._loss(lesson, share, answer)
+        off = data.target - output
+        pull = data.inputs.design.T @ (share * off) - data.expert_ridge * self.coef
+        loss = self._loss(data, share, output)
         return np.append(pull / self.variance, loss / self.variance - 0.5 * share.sum())
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
@@ -194,31 +177,31 @@ class LinearExpert:
         return [*free, (float(np.log(LEAST_VARIANCE)), None)]
 
 
-def log_normal(lesson: Lesson, means: Floats, variance: float) -> Floats:
-    """Return the logarithm of the density of the user's numbers."""
-    assert lesson.scale is not None
-    unit = lesson.scale.log_unit
-    off = lesson.truth - means
+def log_normal(data: TrainingData, means: Floats, variance: float) -> Floats:
+    """Return the log-density of the target in the user's units."""
+    assert data.scale is not None
+    unit = data.scale.log_unit
+    off = data.target - means
     return np.asarray(-0.5 * (_LOG_2PI + np.log(variance) + off**2 / variance) - unit)
 
 
-def best_variance(lesson: Lesson, share: Floats, means: Floats, extra: float = 0.0) -> float:
-    """Return the variance that makes the share's truth most likely, not below the least.
+def best_variance(data: TrainingData, share: Floats, means: Floats, extra: float = 0.0) -> float:
+    """Return the maximum likelihood estimate of the variance, bounded from below.
 
     Parameters
     ----------
-    lesson : Lesson
-        The truth.
+    data : TrainingData
+        The training data.
     share : array of shape (n_rows,)
-        What the rows weigh for an expert.
+        Weights of the rows for the expert.
     means : array of shape (n_rows,)
-        Its answer.
+        The expert's output.
     extra : float, default=0.0
-        Twice what a ridge adds to the loss.
+        Twice the ridge penalty of the loss.
 
     Returns
     -------
     float
     """
-    total = float(np.sum(share * (lesson.truth - means) ** 2)) + extra
+    total = float(np.sum(share * (data.target - means) ** 2)) + extra
     return max(total / float(share.sum()), LEAST_VARIANCE)

@@ -1,7 +1,7 @@
 """Gradient ascent on the penalised log-likelihood of gates and experts together.
 
-By Fisher's identity the slope of the log-likelihood is the sum of the slopes of the parts, each in
-its share of the rows; so one pass over the experts gives both the value and its slope.
+By Fisher's identity the gradient of the log-likelihood is the sum of the gradients of the parts,
+each weighted by its responsibilities, so one pass over the experts yields value and gradient.
 """
 
 from typing import Any
@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from spinney.mixture._em import Climb, Limits, State, finished
-from spinney.mixture._lesson import Lesson
-
-__all__ = ["ascend", "slope_of"]
+from spinney.mixture._em import Limits, State, TrainingResult, finished
+from spinney.mixture._training_data import TrainingData
 
 Floats = NDArray[np.float64]
 Bound = tuple[float | None, float | None]
@@ -22,38 +20,38 @@ _NO_STEP = 2  # what L-BFGS-B says when its line search finds nothing higher
 _FLAT = 1e-5  # slope for a unit of weight at a top, as far as rounding lets it be seen
 
 
-def ascend(lesson: Lesson, start: State, limits: Limits) -> Climb:
-    """Climb by L-BFGS; its line search never steps down.
+def ascend(data: TrainingData, start: State, limits: Limits) -> TrainingResult:
+    """Maximise by L-BFGS, whose line search never decreases the likelihood.
 
     Parameters
     ----------
-    lesson : Lesson
-        What is learned.
+    data : TrainingData
+        The training data.
     start : State
-        Where to start; all experts have slopes.
+        The initial mixture, of built-in experts.
     limits : Limits
-        When to end.
+        Stopping criteria.
 
     Returns
     -------
-    Climb
+    TrainingResult
     """
     history: list[float] = []
-    value = start.evaluate(lesson)[0]
+    value = start.evaluate(data)[0]
     if not len(_packed(start)):  # one expert of one class
         return finished(start, [value], converged=True)
     last, idle = value, 0
 
     def lost(vector: Floats) -> tuple[float, Floats]:
-        state = _unpacked(lesson, start, vector)
-        value, shares = state.evaluate(lesson)
-        return -value, -slope_of(lesson, state, shares)
+        state = _unpacked(data, start, vector)
+        value, shares = state.evaluate(data)
+        return -value, -gradient_of(data, state, shares)
 
     def note(intermediate_result: Any) -> None:
         nonlocal last, idle
         value = -float(intermediate_result.fun)
         history.append(value)
-        idle = idle + 1 if value - last <= limits.tol * lesson.total else 0
+        idle = idle + 1 if value - last <= limits.tol * data.total else 0
         last = value
         if idle >= _IDLE_STEPS:
             raise StopIteration
@@ -68,46 +66,46 @@ def ascend(lesson: Lesson, start: State, limits: Limits) -> Climb:
         callback=note,
         options={"maxiter": limits.max_iter, "maxfun": 20 * limits.max_iter, "ftol": 0, "gtol": 0},
     )
-    state = _unpacked(lesson, start, found.x)
+    state = _unpacked(data, start, found.x)
     if not history:  # there was nothing to climb
         history.append(-float(found.fun))
-    flat = _steepest(found.x, -found.jac, bounds) <= _FLAT * lesson.total
+    flat = _steepest(found.x, -found.jac, bounds) <= _FLAT * data.total
     at_top = bool(found.success) or (found.status == _NO_STEP and flat)
     return finished(state, history, idle >= _IDLE_STEPS or at_top)
 
 
 def _steepest(place: Floats, slope: Floats, bounds: list[Bound]) -> float:
-    """Return the largest slope upwards that no lower bound forbids."""
+    """Return the largest component of the gradient that is not blocked by a bound."""
     low = np.array([-np.inf if bound[0] is None else bound[0] for bound in bounds])
     return float(np.abs(np.where((place <= low) & (slope < 0.0), 0.0, slope)).max())
 
 
-def slope_of(lesson: Lesson, state: State, shares: Floats) -> Floats:
-    """Return the slope of the penalised log-likelihood, in the order of the packed numbers.
+def gradient_of(data: TrainingData, state: State, shares: Floats) -> Floats:
+    """Return the gradient of the penalised log-likelihood, in the order of the packed vector.
 
     Parameters
     ----------
-    lesson : Lesson
-        What is learned.
+    data : TrainingData
+        The training data.
     state : State
-        Where; all experts have slopes.
+        The mixture, of built-in experts.
     shares : array of shape (n_rows, n_experts)
-        The responsibilities there.
+        The responsibilities.
 
     Returns
     -------
     array
     """
-    mass = np.asfortranarray(shares * lesson.weight[:, np.newaxis])
-    problems = state.gates.targets(lesson.asked.design, mass, lesson.gate_ridge)
-    answers = [answer for level in state.log_branches for answer in level]
+    mass = np.asfortranarray(shares * data.weight[:, np.newaxis])
+    problems = state.gates.targets(data.inputs.design, mass, data.gate_ridge)
+    outputs = [output for level in state.log_branches for output in level]
     parts = [
-        problem.gradient(coef, answer).ravel()
-        for problem, coef, answer in zip(problems, state.gates.coefs(), answers, strict=True)
+        problem.gradient(coef, output).ravel()
+        for problem, coef, output in zip(problems, state.gates.coefs(), outputs, strict=True)
     ]
     experts: Any = state.experts
-    for e, (expert, answer) in enumerate(zip(experts, state.answers, strict=True)):
-        parts.append(expert.slope(lesson, mass[:, e], answer))
+    for e, (expert, output) in enumerate(zip(experts, state.outputs, strict=True)):
+        parts.append(expert.gradient(data, mass[:, e], output))
     return np.concatenate(parts)
 
 
@@ -117,8 +115,8 @@ def _packed(state: State) -> Floats:
     return np.concatenate(parts)
 
 
-def _unpacked(lesson: Lesson, like: State, vector: Floats) -> State:
-    """Return the state whose numbers these are."""
+def _unpacked(data: TrainingData, like: State, vector: Floats) -> State:
+    """Return the state of a packed vector."""
     place = 0
 
     def next_part(size: int) -> Floats:
@@ -129,7 +127,7 @@ def _unpacked(lesson: Lesson, like: State, vector: Floats) -> State:
     coefs = [next_part(coef.size).reshape(coef.shape) for coef in like.gates.coefs()]
     old: Any = like.experts
     experts = tuple(expert.unpack(next_part(len(expert.pack()))) for expert in old)
-    return State.of(lesson, like.gates.with_coefs(coefs), experts)
+    return State.of(data, like.gates.with_coefs(coefs), experts)
 
 
 def _bounds(state: State) -> list[Bound]:

@@ -1,7 +1,7 @@
-"""Matrix products by one thread each: the matrices are small, and results do not depend on threads.
+"""Limits linear algebra to one thread: matrices are small, and results must not depend on threads.
 
-The limit is of the whole process, so the first who comes in sets it and the last who leaves lifts
-it: two fits at once must not leave the process with the limit of the other.
+The limit is process-wide, so the first context that is entered sets it and the last one that is
+left restores it; otherwise two concurrent fits could leave the limit of the other behind.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,6 @@ from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-__all__ = ["one_thread"]
 
 _lock = Lock()
 _inside: list[Any] = []  # one entry for each who is inside; the first holds the limit
@@ -32,7 +30,7 @@ def _release() -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit linear algebra to one thread while somebody is inside."""
+    """Limit linear algebra to one thread within the context."""
     with _lock:
         if not _inside:
             _inside.append(_controller().limit(limits=1, user_api="blas"))

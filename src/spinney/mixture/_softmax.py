@@ -1,7 +1,7 @@
-"""Penalised multinomial logistic regression with soft targets, improved step by step.
+"""Penalised multinomial logistic regression with soft targets, improved by Newton steps.
 
-Gates and logistic experts are both this model. Its rows carry a weight for every class (a matrix of
-`targets`), so a row may belong to several classes in part:
+Gates and logistic experts are both this model. Each row has a weight for every class (a matrix of
+`targets`), so it may belong to several classes in part:
 
     maximise  sum_ik targets_ik log p_ik  -  1/2 sum_j ridge_j  c_j' M c_j
 
@@ -15,23 +15,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from spinney.mixture._solve import solved
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Floats = NDArray[np.float64]
 _MOST_UNKNOWNS = 600  # beyond that, the equations of a step are solved without their matrix
 _MOST_HALVINGS = 40
 _MOST_PRODUCTS = 300  # with that matrix, for one step
 _LEFT_OVER = 1e-4  # of the right-hand side: good enough for a step among several
+_DAMPING = 1e-12  # of each diagonal entry, more if that is not enough
 
 
 def log_softmax(design: Floats, coef: Floats) -> Floats:
-    """Return the logarithms of the probabilities, one column a class.
+    """Return log-probabilities, one column per class.
 
     Parameters
     ----------
     design : array of shape (n_rows, n_columns)
-        The first column holds ones.
+        The design matrix; its first column is constant 1.
     coef : array of shape (n_columns, n_classes - 1)
         Logits against the first class.
 
@@ -49,14 +49,14 @@ def log_softmax(design: Floats, coef: Floats) -> Floats:
 
 
 def penalty(coef: Floats, ridge: Floats) -> float:
-    """Return what the ridge takes from the log-likelihood.
+    """Return the ridge penalty.
 
     Parameters
     ----------
     coef : array of shape (n_columns, n_classes - 1)
         Logits against the first class.
     ridge : array of shape (n_columns,)
-        Of each column; 0 for the intercept.
+        Penalty of each column; 0 for the intercept.
 
     Returns
     -------
@@ -75,16 +75,16 @@ def _coupled(coef: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SoftTargets:
-    """A problem: rows, what they weigh for each class, and the ridge.
+    """A regression problem: rows, their weights for each class, and the ridge penalty.
 
     Parameters
     ----------
     design : array of shape (n_rows, n_columns)
-        The first column holds ones.
+        The design matrix; its first column is constant 1.
     weights : array of shape (n_rows, n_classes)
-        What each row weighs for each class.
+        Weight of each row for each class.
     ridge : array of shape (n_columns,)
-        Of each column; 0 for the intercept.
+        Penalty of each column; 0 for the intercept.
     """
 
     design: Floats
@@ -96,13 +96,13 @@ class SoftTargets:
         return float(np.vdot(self.weights, log_prob)) - penalty(coef, self.ridge)
 
     def gradient(self, coef: Floats, log_prob: Floats) -> Floats:
-        """Return the slope of the objective, in the shape of `coef`."""
+        """Return the gradient of the objective, in the shape of `coef`."""
         mass = self.weights.sum(axis=1)
         surplus = self.weights[:, 1:] - mass[:, np.newaxis] * np.exp(log_prob[:, 1:])
         return np.asarray(self.design.T @ surplus - self.ridge[:, np.newaxis] * _coupled(coef))
 
     def curvature(self, log_prob: Floats) -> Floats:
-        """Return the negative second derivatives: a square matrix, block by block of classes."""
+        """Return the negative Hessian, in blocks by class."""
         n_columns, n_logits = self.design.shape[1], log_prob.shape[1] - 1
         mass, prob = self.weights.sum(axis=1), np.exp(log_prob[:, 1:])
         matrix = np.empty((n_logits, n_columns, n_logits, n_columns))
@@ -117,19 +117,21 @@ class SoftTargets:
         return matrix.reshape(n_logits * n_columns, n_logits * n_columns)
 
     def improved(self, coef: Floats, log_prob: Floats) -> tuple[Floats, Floats]:
-        """Take one step of Newton's, halved until the objective does not fall.
+        """Perform one Newton step, halved until the objective does not fall.
 
         Parameters
         ----------
         coef : array of shape (n_columns, n_classes - 1)
-            Where to start.
+            The current coefficients.
         log_prob : array of shape (n_rows, n_classes)
-            `log_softmax` of it.
+            Their log-probabilities.
 
         Returns
         -------
-        coef, log_prob
-            Of no lower objective.
+        coef : array of shape (n_columns, n_classes - 1)
+            The new coefficients.
+        log_prob : array of shape (n_rows, n_classes)
+            Their log-probabilities.
         """
         if coef.shape[1] == 0:
             return coef, log_prob
@@ -143,13 +145,13 @@ class SoftTargets:
         before = self.objective(coef, log_prob)
         for halvings in range(_MOST_HALVINGS):
             tried = coef + step * 0.5**halvings
-            answer = log_softmax(self.design, tried)
-            if self.objective(tried, answer) >= before:
-                return tried, answer
+            output = log_softmax(self.design, tried)
+            if self.objective(tried, output) >= before:
+                return tried, output
         return coef, log_prob
 
     def _by_products(self, log_prob: Floats, slope: Floats) -> Floats:
-        """Return the step of Newton's by conjugate gradients, which need products only."""
+        """Return the Newton step by conjugate gradients, without forming the Hessian."""
         mass = self.weights.sum(axis=1)[:, np.newaxis]
         prob = np.exp(log_prob[:, 1:])
         own = 1.0 - 1.0 / (slope.shape[1] + 1) if slope.shape[1] > 1 else 1.0
@@ -181,29 +183,33 @@ class SoftTargets:
         return step
 
 
-def fit_softmax(problem: SoftTargets, *, max_steps: int = 100, tol: float = 1e-10) -> Floats:
-    """Climb from zero until a step brings almost nothing.
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """Solve a positive semidefinite linear system.
+
+    The matrix is scaled to a unit diagonal and slightly damped: columns may be collinear or have no
+    weight, and penalties may differ by many orders of magnitude.
 
     Parameters
     ----------
-    problem : SoftTargets
-        Rows, targets and ridge.
-    max_steps : int, default=100
-        Steps at most.
-    tol : float, default=1e-10
-        The least gain of the objective, for a unit of weight, that is worth another step.
+    matrix : array of shape (n, n)
+        The matrix, without negative diagonal entries.
+    right : array of shape (n,)
+        The right-hand side.
 
     Returns
     -------
-    array of shape (n_columns, n_classes - 1)
+    array of shape (n,)
     """
-    n_classes = problem.weights.shape[1]
-    coef = np.zeros((problem.design.shape[1], n_classes - 1))
-    log_prob = log_softmax(problem.design, coef)
-    least = tol * float(problem.weights.sum())
-    for _ in range(max_steps):
-        before = problem.objective(coef, log_prob)
-        coef, log_prob = problem.improved(coef, log_prob)
-        if problem.objective(coef, log_prob) - before <= least:
-            break
-    return coef
+    size = np.sqrt(np.diag(matrix))
+    size = np.where(size > 0.0, size, 1.0)
+    scaled = matrix / size / size[:, np.newaxis]
+    damping = _DAMPING
+    while True:
+        damped = scaled.copy()
+        damped[np.diag_indices(len(damped))] += damping
+        try:
+            factor = cho_factor(damped, check_finite=False, overwrite_a=True)
+        except LinAlgError:  # rounding made it indefinite
+            damping *= 1e3
+            continue
+        return np.asarray(cho_solve(factor, right / size, check_finite=False) / size)

@@ -1,14 +1,15 @@
-"""Rules: what a tree says, as sentences that can be read, sorted, shortened and used by themselves.
+"""Rule sets: extraction from trees, post-pruning, prediction and explanations.
 
-`tree.rules()` gives every path of a tree as a `Rule` of a `RuleSet`, which predicts just as the
-tree does. `RuleSet.prune` makes of it a shorter, ordered list, as C4.5rules does. `explain` tells
-which rule decided about a row, and what would have to change for another answer.
+`tree.rules()` returns the paths of a tree as a `RuleSet`, which predicts exactly as the tree does.
+`RuleSet.prune` shortens it to an ordered list, as C4.5rules does. `explain` returns the rules
+behind the prediction of a row, and the changes that lead to another prediction.
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)
-from spinney.rules._conditions import Expression, Interval, Membership
-from spinney.rules._explain import Alternative, Change, Explanation, Fired
-from spinney.rules._prune import pruned_rules
+from spinney.rules._conditions import ExpressionCondition, Interval, Membership
+from spinney.rules._counterfactual import Alternative, Change
+from spinney.rules._explanation import Explanation, Fired
+from spinney.rules._post_pruning import pruned_rules
 from spinney.rules._rule import Rule, Step
 from spinney.rules._ruleset import RuleSet
 
@@ -16,7 +17,7 @@ __all__ = [
     "Alternative",
     "Change",
     "Explanation",
-    "Expression",
+    "ExpressionCondition",
     "Fired",
     "Interval",
     "Membership",

@@ -1,85 +1,75 @@
-"""What a rule asks of a row: a column lies in an interval, or holds one of some categories.
+"""The conditions of rules: intervals, sets of categories, and expressions over several columns.
 
-Conditions are values: frozen, compared by content, and they know no data. They are asked about
-encoded columns (numbers, or category codes as floats; NaN is missing). A missing value and a
-category that is not listed fulfil no condition. Those here ask one column; `Expression` asks
-several. Another kind of condition needs `key`, `fulfilled`, `admits_row`, `is_possible`, `__and__`
-and `__str__`, and a line in `Condition`.
+Conditions are immutable values that are compared by content and hold no data. They are evaluated on
+encoded columns (numbers, or category codes as floats; NaN is missing). A missing value or an
+unlisted category satisfies no condition. A further kind of condition needs `key`, `features`,
+`fulfilled`, `admits_row`, `is_possible`, `__and__` and `__str__`, and an entry in `Condition`.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney.rules._expression_condition import Expression
+from spinney.tree._expression import ExpressionTest
 from spinney.tree._tokens import Token
+from spinney.tree._truth import truth
 from spinney.tree._words import category_text, number_text, set_text
 
-__all__ = [
-    "ColumnCondition",
-    "Condition",
-    "Expression",
-    "Interval",
-    "Membership",
-    "conditions_text",
-    "merged",
-]
 
-
-class _OfOneColumn(ABC):
-    """What conditions on one column have in common."""
+class _SingleColumnCondition(ABC):
+    """Base class of conditions on one column."""
 
     feature: int
 
     @abstractmethod
     def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for which encoded values the condition is true."""
+        """Return a mask of the encoded values that satisfy the condition."""
 
     @abstractmethod
     def admits(self, value: float) -> bool:
-        """Return whether one encoded value fulfils it."""
+        """Return whether one encoded value satisfies the condition."""
 
     @property
     def key(self) -> int:
-        """What conditions that can be merged have in common."""
+        """Conditions with equal keys can be merged."""
         return self.feature
 
     @property
     def features(self) -> tuple[int, ...]:
-        """Columns that it asks."""
+        """Indices of the columns used."""
         return (self.feature,)
 
     def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which encoded rows fulfil it."""
+        """Return a mask of the encoded rows that satisfy the condition."""
         return self.holds(values[:, self.feature])
 
     def admits_row(self, point: NDArray[np.float64]) -> bool:
-        """Return whether one encoded row fulfils it."""
+        """Return whether one encoded row satisfies the condition."""
         return self.admits(float(point[self.feature]))
 
 
 @dataclass(frozen=True)
-class Interval(_OfOneColumn):
-    """A number, or an ordered category, lies above one bound and is at most another.
+class Interval(_SingleColumnCondition):
+    """A value lies above one bound and is at most another.
 
     Parameters
     ----------
     feature : int
-        Column of the table.
+        Index of the column.
     name : str
-        Its name.
+        Name of the column.
     low : float, default=-inf
-        Values must be above it; -inf for no bound. (What is above -inf is told by the lowest
-        finite number.) For an ordered column a bound on codes.
+        Exclusive lower bound; -inf for no bound. (To exclude -inf itself, the lowest finite
+        number is used.) For an ordered column a bound on codes.
     high : float, default=inf
-        Values must be at most this; inf for no bound.
+        Inclusive upper bound; inf for no bound.
     categories : tuple, default=()
-        The vocabulary of an ordered column in its order; empty for numbers.
+        All categories of an ordered column, in order; empty for numeric columns.
 
     Examples
     --------
@@ -97,7 +87,17 @@ class Interval(_OfOneColumn):
     categories: tuple[Any, ...] = ()
 
     def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for which encoded values the condition is true."""
+        """Return a mask of the encoded values that satisfy the condition.
+
+        Parameters
+        ----------
+        column : array of shape (n_rows,)
+            Encoded values of the column.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
         held = ~np.isnan(column)
         if self.low > -math.inf:
             held &= column > self.low
@@ -106,32 +106,52 @@ class Interval(_OfOneColumn):
         return held
 
     def admits(self, value: float) -> bool:
-        """Return whether one encoded value fulfils it."""
+        """Return whether one encoded value satisfies the condition.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value.
+
+        Returns
+        -------
+        bool
+        """
         return (self.low == -math.inf or value > self.low) and (
             value <= self.high or (self.high == math.inf and value == value)
         )
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """The codes of the categories that fulfil it, for an ordered column."""
+        """Codes of the categories that satisfy the condition, for an ordered column."""
         return tuple(c for c in range(len(self.categories)) if self.low < c <= self.high)
 
     @property
     def is_possible(self) -> bool:
-        """Whether any value fulfils it."""
+        """Whether any value satisfies the condition."""
         if self.categories:
             return bool(self.codes)
         return self.low < self.high or self.low == self.high == -math.inf
 
     def __and__(self, other: "Condition") -> "ColumnCondition":
-        assert not isinstance(other, Expression), "conditions with the same key ask one column"
+        assert not isinstance(other, ExpressionCondition), "an equal key is of the same column"
         if isinstance(other, Membership):
             return other & self
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(self.feature, self.name, low, high, self.categories)
 
     def bound_text(self, bound: float) -> str:
-        """Return a bound as text: a number, or the last category that is not above it."""
+        """Format a bound: a number, or the last category that is not above it.
+
+        Parameters
+        ----------
+        bound : float
+            The bound.
+
+        Returns
+        -------
+        str
+        """
         if not self.categories:
             return number_text(bound)
         place = math.floor(max(-1.0, min(bound, len(self.categories) - 1.0)))
@@ -148,17 +168,17 @@ class Interval(_OfOneColumn):
 
 
 @dataclass(frozen=True)
-class Membership(_OfOneColumn):
-    """A category is one of some categories.
+class Membership(_SingleColumnCondition):
+    """A category belongs to a set.
 
     Parameters
     ----------
     feature : int
-        Column of the table.
+        Index of the column.
     name : str
-        Its name.
+        Name of the column.
     codes : tuple of int
-        Codes of the categories that fulfil it, ascending.
+        Codes of the categories that satisfy the condition, ascending.
     vocabulary : tuple
         All categories of the column, in code order.
 
@@ -176,27 +196,47 @@ class Membership(_OfOneColumn):
 
     @property
     def categories(self) -> tuple[Any, ...]:
-        """The categories that fulfil it."""
+        """The categories that satisfy the condition."""
         return tuple(self.vocabulary[code] for code in self.codes)
 
     def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for which encoded values the condition is true."""
+        """Return a mask of the encoded values that satisfy the condition.
+
+        Parameters
+        ----------
+        column : array of shape (n_rows,)
+            Encoded values of the column.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
         listed = np.zeros(len(self.vocabulary) + 1, dtype=bool)  # the last place is for the rest
         listed[list(self.codes)] = True
         known = (column >= 0) & (column < len(self.vocabulary))
         return np.asarray(listed[np.where(known, column, len(self.vocabulary)).astype(np.intp)])
 
     def admits(self, value: float) -> bool:
-        """Return whether one encoded value fulfils it."""
+        """Return whether one encoded value satisfies the condition.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value.
+
+        Returns
+        -------
+        bool
+        """
         return value == value and int(value) in self.codes
 
     @property
     def is_possible(self) -> bool:
-        """Whether any category fulfils it."""
+        """Whether any category satisfies the condition."""
         return bool(self.codes)
 
     def __and__(self, other: "Condition") -> "ColumnCondition":
-        assert not isinstance(other, Expression), "conditions with the same key ask one column"
+        assert not isinstance(other, ExpressionCondition), "an equal key is of the same column"
         allowed = set(other.codes)
         codes = tuple(code for code in self.codes if code in allowed)
         return Membership(self.feature, self.name, codes, self.vocabulary)
@@ -207,21 +247,114 @@ class Membership(_OfOneColumn):
         return f"{self.name} in {set_text(self.categories)}"
 
 
-ColumnCondition: TypeAlias = Interval | Membership
-Condition: TypeAlias = Interval | Membership | Expression
+@dataclass(frozen=True)
+class ExpressionCondition:
+    """An expression over several columns is true, or false.
 
-
-def merged(conditions: "tuple[Condition, ...] | list[Condition]") -> tuple[Condition, ...]:
-    """Return one condition for each column or expression, in the order in which they first appear.
+    A row for which it is unknown because of a missing value satisfies neither.
 
     Parameters
     ----------
-    conditions : sequence of Interval, Membership or Expression
-        All of which are to hold.
+    test : ExpressionTest
+        The expression.
+    truth : bool, default=True
+        The required truth value.
+    is_possible : bool, default=True
+        Whether any row satisfies the condition; False if it must be both true and false.
+
+    Examples
+    --------
+    >>> from spinney import Tree
+    >>> from spinney.rules import ExpressionCondition
+    >>> tree = Tree.from_dict({
+    ...     "classes": ["bad", "good"],
+    ...     "features": ["income", "debt"],
+    ...     "nodes": [
+    ...         {"test": "income > 3 * debt", "children": [1, 2], "counts": [5, 5]},
+    ...         {"test": None, "children": [], "counts": [1, 4]},
+    ...         {"test": None, "children": [], "counts": [4, 1]},
+    ...     ],
+    ... })
+    >>> print(ExpressionCondition(tree.root.test, False))
+    not (income > 3 * debt)
+    """
+
+    test: ExpressionTest
+    truth: bool = True
+    is_possible: bool = True
+
+    @property
+    def key(self) -> tuple[Token, ...]:
+        """Conditions with equal keys can be merged."""
+        return self.test.tokens
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Indices of the columns used."""
+        return self.test.features
+
+    def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return a mask of the encoded rows that satisfy the condition.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_features)
+            Encoded rows.
+
+        Returns
+        -------
+        array of bool of shape (n_rows,)
+        """
+        if not self.is_possible:
+            return np.zeros(len(values), dtype=bool)
+        return np.asarray(truth(self.test.tokens, values) == float(self.truth))
+
+    def admits_row(self, point: NDArray[np.float64]) -> bool:
+        """Return whether one encoded row satisfies the condition.
+
+        Parameters
+        ----------
+        point : array of shape (n_features,)
+            An encoded row.
+
+        Returns
+        -------
+        bool
+        """
+        return bool(self.fulfilled(point.reshape(1, -1))[0])
+
+    def __and__(self, other: "Condition") -> "ExpressionCondition":
+        assert isinstance(other, ExpressionCondition), "an equal key is of the same class"
+        if self.truth == other.truth and other.is_possible:
+            return self
+        return replace(self, is_possible=False)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the text is a disjunction."""
+        return self.is_possible and self.test.shown(int(not self.truth))[-1].op == "either"
+
+    def __str__(self) -> str:
+        if self.is_possible:
+            return self.test.branch_text(int(not self.truth))
+        return f"({self.test}) and not ({self.test})"
+
+
+ColumnCondition: TypeAlias = Interval | Membership
+Condition: TypeAlias = Interval | Membership | ExpressionCondition
+
+
+def merged(conditions: "tuple[Condition, ...] | list[Condition]") -> tuple[Condition, ...]:
+    """Merge conditions on the same column or expression, in order of first appearance.
+
+    Parameters
+    ----------
+    conditions : sequence of Interval, Membership or ExpressionCondition
+        Conditions that must all hold.
 
     Returns
     -------
-    tuple of Interval, Membership or Expression
+    tuple of Interval, Membership or ExpressionCondition
     """
     found: dict[int | tuple[Token, ...], Condition] = {}
     for condition in conditions:
@@ -231,11 +364,11 @@ def merged(conditions: "tuple[Condition, ...] | list[Condition]") -> tuple[Condi
 
 
 def conditions_text(conditions: Sequence[Condition]) -> str:
-    """Return conditions joined by `and`; what is joined by `or` stands in brackets."""
+    """Join conditions by `and`, with parentheses around those that contain `or`."""
     alone = len(conditions) == 1
     words = [
         f"({condition})"
-        if isinstance(condition, Expression) and condition.is_choice and not alone
+        if isinstance(condition, ExpressionCondition) and condition.is_choice and not alone
         else str(condition)
         for condition in conditions
     ]

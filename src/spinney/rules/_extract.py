@@ -1,14 +1,14 @@
-"""Rules from a tree: every leaf is one, and its path the conditions.
+"""Rules from a tree: one for each leaf, with the conditions of its path.
 
-Conditions are merged on the way down, so that each node of the tree makes one of them.
+Conditions are merged on the way down, so that every node of the tree builds each of them once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.rules._conditions import Condition, Expression, Interval, Membership
+from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.tree._arrays import KINDS
 from spinney.tree._expression import ExpressionTest
@@ -21,7 +21,7 @@ _THRESHOLD = KINDS.index("threshold")
 
 
 def leaf_conditions(tree: "Tree") -> Iterator[tuple[int, tuple[Condition, ...]]]:
-    """Yield every leaf with the merged conditions of its path, in reading order."""
+    """Yield every leaf with the merged conditions of its path, depth first."""
     first, count = tree.first_child.tolist(), tree.n_children.tolist()
     open_nodes: list[tuple[int, dict[Any, Condition]]] = [(0, {})]
     while open_nodes:
@@ -38,42 +38,66 @@ def leaf_conditions(tree: "Tree") -> Iterator[tuple[int, tuple[Condition, ...]]]
 
 
 def branch_conditions(tree: "Tree", node: int, n_branches: int) -> list[Condition]:
-    """Return the condition that leads to each child of a node."""
+    """Return the condition of each branch of a node."""
     test = tree[node].test if tree.kind[node] == "expression" else None
     if isinstance(test, ExpressionTest):
-        return [Expression(test, True), Expression(test, False)]
+        return [ExpressionCondition(test, True), ExpressionCondition(test, False)]
     state, feature = tree._state, int(tree.feature[node])
     column = tree.schema.columns[feature]
     name, words = column.name, column.categories
-    cuts: list[float] = []
-    if state["kind"][node] == _THRESHOLD:
-        cuts = [float(state["threshold"][node])]
-    elif "cut_begin" in state:
-        begin, end = state["cut_begin"][node : node + 2].tolist()
-        cuts = state["cut"][begin:end].tolist()
+    cuts, groups = read_branches(state, node, n_branches)
     if cuts:
-        # A low bound of -inf is none, so "above -inf" is told by the lowest finite number.
+        # A low bound of -inf means no bound, so "above -inf" becomes "above the lowest number".
         lows = [-np.inf, *(max(cut, _LOWEST) for cut in cuts)]
         highs = [*cuts, np.inf]
         return [
             Interval(feature, name, low, high, words) for low, high in zip(lows, highs, strict=True)
         ]
-    begin, end = state["code_begin"][node : node + 2].tolist()
+    empty = [branch for branch, codes in enumerate(groups) if not codes]
+    branches = list(groups)
+    if empty == [int(state["default_branch"][node])]:  # "not in": all that the test leaves out
+        named = {code for codes in groups for code in codes}
+        branches[empty[0]] = tuple(code for code in range(len(words)) if code not in named)
+    return [Membership(feature, name, codes, words) for codes in branches]
+
+
+def read_branches(
+    state: Mapping[str, Any], index: int, n_branches: int, prefix: str = ""
+) -> tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]:
+    """Read a test on one column from the arrays of a tree: its cuts, and each branch's codes.
+
+    Parameters
+    ----------
+    state : mapping of str to array
+        The arrays.
+    index : int
+        The node, or the surrogate.
+    n_branches : int
+        Number of children of the node.
+    prefix : str, default=""
+        "surrogate_" for surrogates.
+
+    Returns
+    -------
+    cuts : tuple of float
+        Ascending; empty for a test by categories.
+    codes : tuple of tuple of int
+        The category codes of each branch; all empty for a test by cuts.
+    """
+    if state[prefix + "kind"][index] == _THRESHOLD:
+        return (float(state[prefix + "threshold"][index]),), ((),) * n_branches
+    begin, end = state[prefix + "cut_begin"][index : index + 2].tolist()
+    cuts = tuple(state[prefix + "cut"][begin:end].tolist())
     codes: list[list[int]] = [[] for _ in range(n_branches)]
-    listed = zip(
-        state["code"][begin:end].tolist(), state["branch"][begin:end].tolist(), strict=True
-    )
-    for code, branch in listed:
+    begin, end = state[prefix + "code_begin"][index : index + 2].tolist()
+    listed = (state[prefix + name][begin:end].tolist() for name in ("code", "branch"))
+    for code, branch in zip(*listed, strict=True):
         codes[branch].append(code)
-    empty = [branch for branch in range(n_branches) if not codes[branch]]
-    if len(empty) == 1 and empty[0] == int(state["default_branch"][node]):
-        named = {code for slot in codes for code in slot}  # "not in": all that the test leaves out
-        codes[empty[0]] = [code for code in range(len(words)) if code not in named]
-    return [Membership(feature, name, tuple(slot), words) for slot in codes]
+    return cuts, tuple(map(tuple, codes))
 
 
 def path_rules(tree: "Tree") -> list[Rule]:
-    """Return a rule for each leaf of a tree, in reading order."""
+    """Return a rule for each leaf of a tree, depth first."""
     return [leaf_rule(tree, leaf, conditions) for leaf, conditions in leaf_conditions(tree)]
 
 

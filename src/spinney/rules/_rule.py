@@ -1,4 +1,4 @@
-"""One rule: conditions, what is predicted where they hold, and how well that has served."""
+"""`Rule`: conditions, the prediction where they hold, and quality measures from training rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,28 +9,34 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._controls import without_controls
-from spinney.rules._conditions import Condition, conditions_text, merged
+from spinney._table import Schema
+from spinney.rules._conditions import (
+    Condition,
+    ExpressionCondition,
+    Membership,
+    conditions_text,
+    merged,
+)
+from spinney.tree._tokens import check_tokens
 from spinney.tree._words import category_text, number_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
     from spinney.tree._view import Tree
 
-__all__ = ["Rule", "Step"]
-
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One node on the path of a rule, and the way that the path takes there.
+    """A node on the path of a rule, and the branch taken there.
 
     Parameters
     ----------
     node : Node
         The node, with its test, surrogates, default child and the weights of its children.
     branch : int
-        The child that the path goes to.
+        Index of the child on the path.
     """
 
     node: "Node"
@@ -38,12 +44,12 @@ class Step:
 
     @property
     def missing(self) -> str:
-        """How rows without an answer go on: 'surrogate', 'majority' or 'fractional'."""
+        """How missing values are handled: 'surrogate', 'majority' or 'fractional'."""
         return self.node.tree.missing
 
     @property
     def fractions(self) -> tuple[float, ...]:
-        """Each child's share of the weight: where rows without an answer go if divided."""
+        """Each child's fraction of the weight, by which rows with a missing value are divided."""
         weights = [child.weight for child in self.node.children]
         total = sum(weights)
         return tuple(weight / total if total > 0 else 0.0 for weight in weights)
@@ -54,32 +60,32 @@ class Step:
 
 
 class Rule:
-    """If some conditions hold, predict a class or a number.
+    """Conditions, and the class or value predicted where all of them hold.
 
-    `tree.rules()` and `RuleSet.prune` make rules. One of a tree knows its path, and so covers just
-    those rows that the tree sends to its leaf, with gaps too; any other rule covers a row if all
-    its conditions are true, and a condition on a missing value is not.
+    Rules come from `tree.rules()` and `RuleSet.prune`. A rule of a tree keeps its path and covers
+    exactly the rows that the tree sends to its leaf, also those with missing values. Any other rule
+    covers a row if all its conditions are true; a condition on a missing value is false.
 
     Parameters
     ----------
-    conditions : iterable of Interval, Membership or Expression
-        Several on one column, or of the same expression, are merged.
+    conditions : iterable of Interval, Membership or ExpressionCondition
+        The conditions; several on the same column or expression are merged.
     prediction : object
-        The class, or the mean.
+        The predicted class, or the mean.
     counts : array of shape (n_classes,), default=None
-        Weight of each class among the rows that it covers.
+        Class weights of the covered training rows.
     totals : array of shape (n_classes,), default=None
-        Weight of each class among all rows.
+        Class weights of all training rows.
     label : int, default=None
-        Place of the predicted class in `counts`.
+        Index of the predicted class in `counts`.
     coverage : float, default=None
-        Weight of the rows that it covers; the sum of `counts` if those are given.
+        Weight of the covered rows; by default the sum of `counts`.
     total_weight : float, default=None
-        Weight of all rows; the sum of `totals` if those are given.
+        Weight of all rows; by default the sum of `totals`.
     probabilities : array of shape (n_classes,), default=None
-        What `predict_proba` gives where this rule decides; by default the shares in `counts`.
+        Class probabilities where this rule decides; by default the proportions of `counts`.
     cf : float, default=0.25
-        Confidence of `error_estimate`; rules that were pruned have that of their pruning.
+        Confidence level of `error_estimate`; for pruned rules that of the pruning.
 
     Examples
     --------
@@ -116,18 +122,18 @@ class Rule:
         self._tree: Tree | None = None
         self._leaf = -1
 
-    # -- How well it has served
+    # -- Quality
 
     @property
     def coverage(self) -> float:
-        """Weight of the training rows that it covers; NaN if that is not known."""
+        """Weight of the covered training rows; NaN if unknown."""
         if self._weight is None:
             return float("nan") if self.counts is None else float(self.counts.sum())
         return self._weight
 
     @property
     def coverage_share(self) -> float:
-        """Share of the weight of all training rows that it covers; NaN if that is not known."""
+        """Fraction of the training weight that is covered; NaN if unknown."""
         total = self._total_weight
         if total is None:
             total = float("nan") if self.totals is None else float(self.totals.sum())
@@ -135,9 +141,9 @@ class Rule:
 
     @property
     def probabilities(self) -> Floats | None:
-        """Share of each class among the rows that it covers; None for regression.
+        """Class probabilities of the covered rows; None for regression.
 
-        A leaf that no training row reached has those of the node above it.
+        A leaf that no training row reached has those of its parent.
         """
         if self._probabilities is not None or self.counts is None:
             return self._probabilities
@@ -147,20 +153,20 @@ class Rule:
 
     @property
     def confidence(self) -> float:
-        """Share of its class among the rows that it covers; NaN if that is not known."""
+        """Fraction of the covered rows that have the predicted class; NaN if unknown."""
         shares = self.probabilities
         return float("nan") if shares is None or self.label is None else float(shares[self.label])
 
     @property
     def lift(self) -> float:
-        """Confidence over the share of its class among all rows; NaN if that is not known."""
+        """Confidence divided by the frequency of the class among all rows; NaN if unknown."""
         if self.totals is None or self.label is None or not self.totals[self.label] > 0:
             return float("nan")
         return self.confidence / float(self.totals[self.label] / self.totals.sum())
 
     @property
     def error_estimate(self) -> float:
-        """C4.5's pessimistic error rate, at `cf`; NaN if that is not known."""
+        """Pessimistic error rate of C4.5 at `cf`; NaN if unknown."""
         if self.counts is None or self.label is None:
             return float("nan")
         total = float(self.counts.sum())
@@ -173,7 +179,7 @@ class Rule:
 
     @property
     def path(self) -> tuple[Step, ...] | None:
-        """The steps from the root to the leaf; None if the rule is not a path of a tree."""
+        """Steps from the root to the leaf; None if the rule is not a path of a tree."""
         if self._tree is None:
             return None
         steps = []
@@ -186,7 +192,7 @@ class Rule:
         return tuple(reversed(steps))
 
     def _shares(self, values: Floats) -> Floats:
-        """Return the share of each encoded row that the rule covers."""
+        """Return the fraction of each encoded row that the rule covers."""
         if self._tree is None:
             held = np.ones(len(values), dtype=bool)
             for condition in self.conditions:
@@ -200,20 +206,20 @@ class Rule:
         return shares
 
     def share(self, X: Any, *, encoded: bool = False) -> Floats:
-        """Return the share of each row that the rule covers.
+        """Return the fraction of each row that the rule covers.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            Array or table with the columns of the tree.
         encoded : bool, default=False
-            Whether X is a float64 array that already holds category codes. A rule that is not a
-            path of a tree knows no table and needs this; use `RuleSet` for tables.
+            Whether X is a float64 array with category codes. Required for a rule that is not a path
+            of a tree; use `RuleSet` for tables.
 
         Returns
         -------
         array of shape (n_rows,)
-            Between 0 and 1; other than these only if the tree divides rows with gaps.
+            Between 0 and 1; fractional only if the tree divides rows with missing values.
         """
         if self._tree is None and not encoded:
             raise ValueError(
@@ -223,14 +229,14 @@ class Rule:
         return self._shares(X if self._tree is None else self._tree._encode(X, encoded))
 
     def covers(self, X: Any, *, encoded: bool = False) -> NDArray[np.bool_]:
-        """Return whether the rule covers each row, or a share of it.
+        """Return whether the rule covers each row, at least in part.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            Array or table with the columns of the tree.
         encoded : bool, default=False
-            Whether X is a float64 array that already holds category codes.
+            Whether X is a float64 array with category codes.
 
         Returns
         -------
@@ -242,7 +248,7 @@ class Rule:
 
     @property
     def prediction_text(self) -> str:
-        """What is predicted, as text."""
+        """The prediction as text."""
         if isinstance(self.prediction, float) and self.label is None:
             return number_text(self.prediction, 6)
         return category_text(self.prediction)
@@ -260,7 +266,7 @@ class Rule:
         if not isinstance(other, Rule):
             return NotImplemented
         same = self.conditions == other.conditions and self.prediction == other.prediction
-        return same and self.label == other.label and _same(self.counts, other.counts)
+        return same and self.label == other.label and same_array(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash((self.conditions, self.prediction))
@@ -270,12 +276,58 @@ def _array(numbers: Any) -> Floats | None:
     return None if numbers is None else np.asarray(numbers, dtype=np.float64)
 
 
-def _same(one: Floats | None, other: Floats | None) -> bool:
+def same_array(one: Any, other: Any) -> bool:
+    """Return whether two arrays are equal, or both None."""
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)
 
 
 def _short(value: float) -> str:
-    """Write a share with two decimals, a weight as a number."""
+    """Format a fraction with two decimals, a whole number without."""
     return number_text(value) if value.is_integer() else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def check_rules(rules: Iterable[Any], schema: Schema) -> tuple[Rule, ...]:
+    """Return the rules after checking that their conditions match the schema."""
+    checked = tuple(rules)
+    for place, rule in enumerate(checked):
+        if not isinstance(rule, Rule):
+            raise TypeError(f"rules must be Rule objects, got {rule!r} at place {place}.")
+        for condition in rule.conditions:
+            _check_condition(condition, schema, place)
+    return checked
+
+
+def _check_condition(condition: Condition, schema: Schema, place: int) -> None:
+    if isinstance(condition, ExpressionCondition):
+        if condition.test.columns != schema.columns:
+            raise ValueError(
+                f"rule {place}, condition {condition}: its columns are not those of the schema."
+            )
+        check_tokens(condition.test.tokens, len(schema.columns))
+        return
+    where = f"rule {place}, condition on {condition.name!r}"
+    if not 0 <= condition.feature < len(schema.columns):
+        raise ValueError(
+            f"{where}: there is no column {condition.feature}, the schema has "
+            f"{len(schema.columns)}."
+        )
+    column = schema.columns[condition.feature]
+    if condition.name != column.name:
+        raise ValueError(
+            f"{where}: column {condition.feature} is {column.name!r}, not {condition.name!r}."
+        )
+    categories = condition.vocabulary if isinstance(condition, Membership) else condition.categories
+    if categories is not column.categories and tuple(categories) != column.categories:
+        raise ValueError(
+            f"{where}: the categories of {column.name!r} are {column.categories!r} in this order, "
+            f"the condition has {tuple(categories)!r}."
+        )
+    if column.kind != "numeric" and not categories:
+        raise ValueError(f"{where}: the column has no categories, so no value of it is known.")
+    if isinstance(condition, Membership):
+        if any(not 0 <= code < len(column.categories) for code in condition.codes):
+            raise ValueError(f"{where}: a code is not among the categories of {column.name!r}.")
+    elif condition.low != condition.low or condition.high != condition.high:
+        raise ValueError(f"{where}: a bound is NaN. Use infinity for no bound.")

@@ -1,4 +1,4 @@
-"""A set of rules: a sequence that can be read, edited, sorted and asked for predictions."""
+"""`RuleSet`: a sequence of rules that can be edited, sorted, pruned and used for prediction."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -14,17 +14,22 @@ from spinney._params import CF
 from spinney._state import plain_state
 from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
-from spinney.rules._check import check_cost_matrix, check_default_counts, check_rules
-from spinney.rules._evaluate import Mixture, blocks, cheapest, first_firing, mixture, rule_shares
-from spinney.rules._frame import rules_frame
-from spinney.rules._pack import Packed, pack
-from spinney.rules._rule import Rule
+from spinney.rules._conditions import conditions_text
+from spinney.rules._matching import (
+    Combined,
+    Packed,
+    blocks,
+    cheapest,
+    combined,
+    first_firing,
+    pack,
+    rule_shares,
+)
+from spinney.rules._rule import Rule, check_rules
 from spinney.tree._words import category_text, join_words, number_text
 
 if TYPE_CHECKING:
-    from spinney.rules._explain import Explanation
-
-__all__ = ["RuleSet"]
+    from spinney.rules._explanation import Explanation
 
 Floats = NDArray[np.float64]
 _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
@@ -32,33 +37,32 @@ _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
 
 @plain_state
 class RuleSet(Sequence[Rule], AsCode):
-    """Rules that predict together. A set never changes: what edits it returns another one.
+    """An immutable sequence of rules that predict together.
 
-    The rules of a tree (`tree.rules()`) each speak for the share of a row that reaches their leaf,
-    so the set predicts just as the tree, with gaps too. After `prune` the set is *ordered*: the
-    first rule that fires decides, a condition on a missing value is not true, and `predict_proba`
-    gives the plain class shares among the training rows that this rule covers. Where no rule fires
-    the default is predicted.
+    The rules of a tree (`tree.rules()`) are weighted by the fraction of a row that reaches their
+    leaf, so the set predicts exactly as the tree, also for missing values. After `prune` the set is
+    *ordered*: the first matching rule decides, a condition on a missing value is false, and
+    `predict_proba` returns the class frequencies of the training rows that this rule covers. Rows
+    that no rule covers get the default.
 
     Parameters
     ----------
     rules : iterable of Rule
-        There may be none: then the default is always predicted.
+        The rules; without any, the default is always predicted.
     schema : Schema
         Names, kinds and categories of the columns, such as `tree.schema`.
     classes : array of shape (n_classes,), default=None
-        The labels; None for regression.
+        The class labels; None for regression.
     default : object, default=None
-        The class or the mean that is predicted where no rule fires. Without one such a row is an
-        error.
+        Class or mean predicted where no rule matches; None makes such rows an error.
     default_counts : array of shape (n_classes,), default=None
-        Weights of the classes that `predict_proba` gives where no rule fires; by default all goes
-        to the default class.
+        Class weights for `predict_proba` where no rule matches; by default all weight is on the
+        default class.
     cost_matrix : array of shape (n_classes, n_classes), default=None
-        What mistakes cost, if rules that are not ordered disagree about a row.
+        Misclassification costs, used where the rules of an unordered set disagree.
     ordered : bool, default=None
-        Whether the first rule that fires decides alone. By default only if not all rules are paths
-        of a tree.
+        Whether the first matching rule decides alone. By default only if not all rules are paths of
+        a tree.
 
     Attributes
     ----------
@@ -94,8 +98,8 @@ class RuleSet(Sequence[Rule], AsCode):
         self.classes: NDArray[Any] | None = None if classes is None else np.asarray(classes)
         self.default = default
         n_classes = 0 if self.classes is None else len(self.classes)
-        self.default_counts = check_default_counts(default_counts, n_classes)
-        self.cost_matrix = check_cost_matrix(cost_matrix, n_classes)
+        self.default_counts = _check_default_counts(default_counts, n_classes)
+        self.cost_matrix = _check_cost_matrix(cost_matrix, n_classes)
         if ordered is None:
             ordered = any(rule._tree is None for rule in self.rules)
         self.ordered = ordered
@@ -130,17 +134,17 @@ class RuleSet(Sequence[Rule], AsCode):
 
     @cached_property
     def _answers(self) -> Floats:
-        """Class shares, or the mean, that each rule gives, and in the last row the default's."""
+        """Class probabilities or mean of each rule and, in the last row, of the default."""
         if self.classes is None:
             means = [rule.prediction for rule in self.rules]
             last = np.nan if self.default is None else self.default
             return np.array([*means, last], dtype=np.float64)[:, None]
         answers = np.zeros((len(self) + 1, len(self.classes)))
         for place, rule in enumerate(self.rules):
-            shares = rule.probabilities
-            answers[place] = (
-                np.eye(len(self.classes))[self._labels[place]] if shares is None else shares
-            )
+            if rule.probabilities is None:
+                answers[place, self._labels[place]] = 1.0
+            else:
+                answers[place] = rule.probabilities
         counts = self.default_counts
         if counts is not None and counts.sum() > 0:
             answers[-1] = counts / counts.sum()
@@ -166,23 +170,16 @@ class RuleSet(Sequence[Rule], AsCode):
         return self.rules[place]
 
     def _with(self, rules: Iterable[Rule]) -> "RuleSet":
-        return RuleSet(
-            rules,
-            schema=self.schema,
-            classes=self.classes,
-            default=self.default,
-            default_counts=self.default_counts,
-            cost_matrix=self.cost_matrix,
-            ordered=self.ordered,
-        )
+        names = ("schema", "classes", "default", "default_counts", "cost_matrix", "ordered")
+        return RuleSet(rules, **{name: getattr(self, name) for name in names})
 
     def without(self, indices: int | Iterable[int]) -> "RuleSet":
-        """Return a copy that lacks some rules.
+        """Return a copy without some rules.
 
         Parameters
         ----------
         indices : int or iterable of int
-            Their places in the set, from 0; negative ones count from the end.
+            Their indices; negative ones count from the end.
 
         Returns
         -------
@@ -197,14 +194,14 @@ class RuleSet(Sequence[Rule], AsCode):
         return self._with(rule for place, rule in enumerate(self.rules) if place not in gone)
 
     def sorted_by(self, what: str) -> "RuleSet":
-        """Return a copy with the best rules first; equal ones stay in their order.
+        """Return a copy sorted by quality, best first; the sort is stable.
 
-        An ordered set predicts by its new order, one of a tree as before.
+        The order affects the predictions of an ordered set only.
 
         Parameters
         ----------
         what : {"confidence", "coverage", "lift", "error"}
-            What to sort by: all from high to low but the estimated error, which goes up.
+            Sort key: descending, except for the estimated error, which ascends.
 
         Returns
         -------
@@ -219,22 +216,35 @@ class RuleSet(Sequence[Rule], AsCode):
     # -- Rows
 
     def _encode(self, X: Any, encoded: bool) -> Floats:
-        if encoded:
-            values: Floats = X
-            return values
-        return encode_for("the rule set", self.schema, X)
+        values: Floats = X if encoded else encode_for("the rule set", self.schema, X)
+        return values
 
     def _first(self, values: Floats) -> NDArray[np.intp]:
-        """Return the first rule that fires for each row, -1 if none does."""
+        """Return the index of the first matching rule for each row, -1 if none matches."""
         if all(rule._tree is None for rule in self.rules):
             first, _ = self._packed.core.match(self._packed.rows(values))
             return np.asarray(first, dtype=np.intp)
         found = [first_firing(self.rules, values[rows]) for rows in blocks(len(values))]
         return np.concatenate(found)
 
-    def _mixtures(self, values: Floats) -> Iterator[tuple[slice, Mixture]]:
+    def _decide(self, values: Floats, by_rule: NDArray[Any], combine: Any) -> NDArray[Any]:
+        """Return an outcome for each encoded row.
+
+        `by_rule` holds the outcome of each rule and, in the last place, of the default; `combine`
+        makes outcomes of the combined answers of all rules of an unordered set.
+        """
+        if self.ordered or not self.rules:
+            first = self._first(values)
+            self._need_default(first >= 0)
+            return by_rule[first]  # -1 is the default
+        out = np.empty((len(values), *by_rule.shape[1:]), dtype=by_rule.dtype)
+        fires = np.empty(len(values), dtype=bool)
         for rows in blocks(len(values)):
-            yield rows, mixture(self.rules, self._answers[:-1], values[rows])
+            found = combined(self.rules, self._answers[:-1], values[rows])
+            out[rows], fires[rows] = combine(found), found.fires
+        self._need_default(fires)
+        out[~fires] = by_rule[-1]
+        return out
 
     def _need_default(self, fires: NDArray[np.bool_]) -> None:
         if self.default is None and not fires.all():
@@ -244,46 +254,29 @@ class RuleSet(Sequence[Rule], AsCode):
             )
 
     def _values(self, values: Floats) -> Floats:
-        """Return class shares or means of encoded rows."""
-        if self.ordered or not self.rules:
-            first = self._first(values)
-            self._need_default(first >= 0)
-            return self._answers[first]  # -1 is the default's row
-        out = np.empty((len(values), self._answers.shape[1]))
-        fires = np.empty(len(values), dtype=bool)
-        for rows, mixed in self._mixtures(values):
-            out[rows], fires[rows] = mixed.answer, mixed.fires
-        self._need_default(fires)
-        out[~fires] = self._answers[-1]
-        return out
+        """Return class probabilities or means of encoded rows."""
+        return self._decide(values, self._answers, lambda found: found.answer)
 
     def _predicted_codes(self, values: Floats) -> NDArray[np.intp]:
         """Return class codes of encoded rows."""
         last = -1 if self.default is None else self._code(self.default, "default")
         labels = np.append(self._labels, last)
-        if self.ordered or not self.rules:
-            first = self._first(values)
-            self._need_default(first >= 0)
-            return labels[first]
-        out = np.empty(len(values), dtype=np.intp)
-        fires = np.empty(len(values), dtype=bool)
-        for rows, mixed in self._mixtures(values):
-            codes = cheapest(mixed.answer, self.cost_matrix)
-            out[rows] = np.where(mixed.sole >= 0, labels[mixed.sole], codes)
-            fires[rows] = mixed.fires
-        self._need_default(fires)
-        out[~fires] = last
-        return out
+
+        def combine(found: Combined) -> NDArray[np.intp]:
+            codes = cheapest(found.answer, self.cost_matrix)
+            return np.where(found.sole >= 0, labels[found.sole], codes)
+
+        return self._decide(values, labels, combine)
 
     def predict(self, X: Any, *, encoded: bool = False) -> NDArray[Any]:
-        """Return the class or the mean that the rules predict for each row.
+        """Predict the class or the mean of each row.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the rules know.
+            Array or table with the columns of the schema.
         encoded : bool, default=False
-            Whether X is a float64 array that already holds category codes.
+            Whether X is a float64 array with category codes.
 
         Returns
         -------
@@ -295,17 +288,17 @@ class RuleSet(Sequence[Rule], AsCode):
         return self.classes[self._predicted_codes(values)]
 
     def predict_proba(self, X: Any, *, encoded: bool = False) -> Floats:
-        """Return class shares for each row.
+        """Predict class probabilities.
 
-        Rules of a tree are weighed by the shares of the row that they cover. In an ordered set
-        they are the plain shares among the training rows that the deciding rule covers.
+        Rules of a tree are weighted by the fractions of the row that they cover. In an ordered set
+        they are the class frequencies of the training rows that the deciding rule covers.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the rules know.
+            Array or table with the columns of the schema.
         encoded : bool, default=False
-            Whether X is a float64 array that already holds category codes.
+            Whether X is a float64 array with category codes.
 
         Returns
         -------
@@ -316,14 +309,14 @@ class RuleSet(Sequence[Rule], AsCode):
         return self._values(self._encode(X, encoded))
 
     def covers(self, X: Any, *, encoded: bool = False) -> NDArray[np.int64]:
-        """Return how many rules cover each row, or a share of it.
+        """Return the number of rules that cover each row, at least in part.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the rules know.
+            Array or table with the columns of the schema.
         encoded : bool, default=False
-            Whether X is a float64 array that already holds category codes.
+            Whether X is a float64 array with category codes.
 
         Returns
         -------
@@ -331,42 +324,39 @@ class RuleSet(Sequence[Rule], AsCode):
         """
         values = self._encode(X, encoded)
         if all(rule._tree is None for rule in self.rules):
-            return self._n_matches(values)
+            _, n_matches = self._packed.core.match(self._packed.rows(values), True)
+            return np.asarray(n_matches, dtype=np.int64)
         counts = np.zeros(len(values), dtype=np.int64)
         for rows in blocks(len(values)):
             found = rule_shares(self.rules, values[rows])
             counts[rows] = np.bincount(found.row[found.share > 0], minlength=len(counts[rows]))
         return counts
 
-    def _n_matches(self, values: Floats) -> NDArray[np.int64]:
-        found = self._packed.core.match(self._packed.rows(values), True)
-        return np.asarray(found[1], dtype=np.int64)
-
     def prune(self, X: Any, y: Any, sample_weight: Any = None, cf: float = 0.25) -> "RuleSet":
-        """Return fewer and shorter rules in an order, as C4.5rules makes them.
+        """Post-prune to fewer and shorter rules in an ordered list, as C4.5rules does.
 
-        Each rule loses conditions, either side of an interval by itself, as long as its pessimistic
-        error rate on the rows does not rise; the one whose loss gives the lowest rate goes first.
-        Of equal rules one stays. They are sorted by that rate, then by coverage. From the last to
-        the first, a rule goes if the rows that it decides are classified no worse without it. A
-        rule that has lost all its conditions is left to the default, which is the heaviest class
-        among the rows that no rule covers. Mistakes count alike, whatever they cost.
+        Conditions (either bound of an interval separately) are dropped greedily, the one that
+        yields the lowest pessimistic error rate first, as long as that rate does not rise.
+        Duplicates are removed. Rules are sorted by that rate, then by coverage. From last to first,
+        a rule is removed if the rows that it decides are classified no worse without it. Rules
+        without conditions are replaced by the default, the class of largest weight among the
+        uncovered rows. Misclassification costs are ignored.
 
         Parameters
         ----------
         X, y : table, array
-            The rows to judge by: those of the training, as C4.5 does, or others.
+            The rows for the error estimates: the training rows, as in C4.5, or others.
         sample_weight : array, default=None
-            Weights of these rows.
+            Sample weights of these rows.
         cf : float, default=0.25
             Confidence level of the error estimates, above 0 and at most 0.5; lower prunes more.
 
         Returns
         -------
         RuleSet
-            Ordered: the first rule that fires decides.
+            Ordered: the first matching rule decides.
         """
-        from spinney.rules._prune import _NO_CLASSES, run
+        from spinney.rules._post_pruning import _NO_CLASSES, run
 
         if self.classes is None:
             raise ValueError(_NO_CLASSES)
@@ -378,7 +368,7 @@ class RuleSet(Sequence[Rule], AsCode):
         return run(self._packed, self._labels, self.schema, self.classes, rows, cf)
 
     def explain(self, row: Any) -> "Explanation":
-        """Return why a row is predicted as it is, and what would have to change for another answer.
+        """Explain the prediction of a row, with counterfactuals for the other classes.
 
         Parameters
         ----------
@@ -390,7 +380,7 @@ class RuleSet(Sequence[Rule], AsCode):
         Explanation
             `print` shows it as text.
         """
-        from spinney.rules._explain import explain
+        from spinney.rules._explanation import explain
 
         return explain(self, row)
 
@@ -398,21 +388,43 @@ class RuleSet(Sequence[Rule], AsCode):
 
     @property
     def default_text(self) -> str:
-        """What is predicted where no rule fires, as text."""
+        """The default prediction as text."""
         if self.default is None:
             return "no answer"
         is_mean = self.classes is None
         return number_text(self.default, 6) if is_mean else category_text(self.default)
 
     def to_text(self) -> str:
-        """Return a line for each rule, and one for the default."""
+        """Return a line for each rule, and one for the default.
+
+        Returns
+        -------
+        str
+        """
         width = len(str(len(self)))
         lines = [f"{place + 1:>{width}}. {rule}" for place, rule in enumerate(self.rules)]
         return "\n".join([*lines, f"otherwise {self.default_text}"])
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each rule."""
-        return rules_frame(self.rules)
+        """Return a pandas DataFrame with a row for each rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "to_frame needs pandas, which is not installed. Install pandas, or use to_text()."
+            ) from None
+        columns = {
+            "conditions": [conditions_text(rule.conditions) for rule in self.rules],
+            "prediction": [rule.prediction for rule in self.rules],
+        }
+        for name in ("coverage", "coverage_share", "confidence", "lift", "error_estimate"):
+            columns[name] = [getattr(rule, name) for rule in self.rules]
+        return pd.DataFrame(columns)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -433,3 +445,28 @@ class RuleSet(Sequence[Rule], AsCode):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _check_default_counts(counts: Any, n_classes: int) -> Floats | None:
+    """Return the class weights of the default as an array."""
+    if counts is None:
+        return None
+    array = np.asarray(counts, dtype=np.float64)
+    if array.shape != (n_classes,) or not (np.isfinite(array) & (array >= 0)).all():
+        raise ValueError(
+            f"default_counts must be {n_classes} finite numbers >= 0, one for each class, "
+            f"got {counts!r}."
+        )
+    return array
+
+
+def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> Floats | None:
+    """Return the cost matrix as an array."""
+    if cost_matrix is None:
+        return None
+    array = np.asarray(cost_matrix, dtype=np.float64)
+    if array.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix must have the shape ({n_classes}, {n_classes}), got {array.shape}."
+        )
+    return array

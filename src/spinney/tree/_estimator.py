@@ -183,7 +183,7 @@ class TreeEstimator(TableEstimator):
         Explanation
             `print` shows it as text.
         """
-        from spinney.rules._row import encode_row  # rules are made of trees
+        from spinney.rules._explanation import encode_row  # rules are made of trees
 
         check_is_fitted(self)
         encode_row(self._schema, row, self.unseen)  # refuses what predict refuses

@@ -1,4 +1,4 @@
-"""A tree in the DOT language, which Graphviz and many editors draw."""
+"""Export to the DOT language of Graphviz."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ def to_graphviz(
     digits: int = SHORT_DIGITS,
     filled: bool = True,
 ) -> str:
-    """Return a tree as DOT source: a box for each node, the answer to its test on each edge.
+    """Return a tree as DOT source, with a box for each node and the outcome of its test on edges.
 
     Write it to a file and run ``dot -Tsvg tree.dot -o tree.svg``, or paste it into any viewer.
 
@@ -29,11 +29,11 @@ def to_graphviz(
     tree : Tree
         The tree.
     max_depth : int or None, default=10
-        Nodes deeper than this are left out; a dashed box says how many. None draws all of them.
+        Deeper nodes are left out, with their number in a dashed box. None for no limit.
     digits : int, default=6
         Significant digits of numbers.
     filled : bool, default=True
-        Whether boxes take the colour of the class they predict, paler where classes are mixed.
+        Whether to fill boxes with the colour of the predicted class, paler for mixed nodes.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def to_graphviz(
 
 
 def _label(node: "Node", digits: int) -> str:
-    """Return the lines in a box: what is asked, what is predicted, how many rows, which classes."""
+    """Return the lines of a box: test, prediction, number of rows, class weights."""
     test = node.test
     lines = [] if test is None else [question_words(test, digits, _MOST_CATEGORIES)]
     if node.tree.classes is None:
@@ -88,6 +88,6 @@ def _fill(node: "Node", colours: list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text as a DOT string that shows exactly that text."""
+    """Quote text as a DOT string."""
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\0", " ")
     return '"' + text.replace("\n", "\\n") + '"'

@@ -1,6 +1,6 @@
-"""Post-pruning: fewer and shorter rules that do as well, judged by given rows.
+"""Post-pruning of rules as in C4.5rules: fewer and shorter rules of equal estimated accuracy.
 
-The work is the core's; here rules become arrays and arrays become rules.
+The core does the work; this module converts rules to arrays and back.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,17 @@ from spinney._params import CF
 from spinney._table import Schema
 from spinney.rules._conditions import merged
 from spinney.rules._extract import leaf_conditions
-from spinney.rules._pack import Packed, pack
+from spinney.rules._matching import Packed, pack
 from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
 
 if TYPE_CHECKING:
     from spinney.tree._view import Tree
 
-__all__ = ["pruned_rules"]
+_NO_CLASSES = (
+    "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "
+    "Prune the regression tree instead, for example with spinney.pruning.cost_complexity_path."
+)
 
 
 def pruned_rules(
@@ -29,25 +32,25 @@ def pruned_rules(
     weight: NDArray[np.float64],
     cf: float = 0.25,
 ) -> RuleSet:
-    """Return the post-pruned rules of a tree, from rows that are encoded already.
+    """Return the post-pruned rules of a tree, given encoded rows.
 
     Parameters
     ----------
     tree : Tree
-        A tree of classes.
+        A classification tree.
     values : array of float64 of shape (n_rows, n_features)
         Numbers and category codes; NaN is missing.
     codes : array of int of shape (n_rows,)
-        The class of each row by its place in `tree.classes`; anything where the weight is 0.
+        Index of each row's class in `tree.classes`; ignored where the weight is 0.
     weight : array of float64 of shape (n_rows,)
-        Weights of the rows.
+        Sample weights.
     cf : float, default=0.25
         Confidence level of the error estimates, above 0 and at most 0.5.
 
     Returns
     -------
     RuleSet
-        Ordered: the first rule that fires decides. See `RuleSet.prune`.
+        Ordered: the first matching rule decides. See `RuleSet.prune`.
     """
     if tree.classes is None:
         raise ValueError(_NO_CLASSES)
@@ -92,9 +95,3 @@ def run(
         default_counts=default_counts if default_counts.any() else totals,
         ordered=True,
     )
-
-
-_NO_CLASSES = (
-    "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "
-    "Prune the regression tree instead, for example with spinney.pruning.cost_complexity_path."
-)

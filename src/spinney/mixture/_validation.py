@@ -1,4 +1,4 @@
-"""Constructor parameters of mixtures: what those may be that only mixtures have, and settings."""
+"""Validation of the constructor parameters of mixtures."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -18,18 +18,16 @@ from spinney.ensemble._foreign_trainer import weight_name
 from spinney.ensemble._voting_members import read_members
 from spinney.mixture._em import Limits
 
-__all__ = ["Settings", "mixture_parameters", "read_settings"]
-
 _FLAT = (3,)
 _MOST_EXPERTS = 1000
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Checked parameters.
+class MixtureParams:
+    """Validated parameters.
 
-    `learner` is None for the mixture's own experts, `fitted` empty unless experts are given;
-    otherwise it holds a name for messages and an estimator for each.
+    `learner` is None for built-in experts. `fitted` has a name for messages and an estimator for
+    each given expert.
     """
 
     branching: tuple[int, ...]
@@ -45,7 +43,7 @@ class Settings:
 
     @property
     def own_experts(self) -> bool:
-        """Whether the experts are logistic or linear."""
+        """Whether the experts are built-in ones."""
         return self.learner is None and not self.fitted
 
 
@@ -55,7 +53,7 @@ def mixture_parameters(own: str, *, classes: bool) -> Mapping[str, Check]:
     Parameters
     ----------
     own : str
-        What the mixture's own experts are called.
+        Name of the built-in experts.
     classes : bool
         Whether experts are classifiers.
 
@@ -74,17 +72,17 @@ def mixture_parameters(own: str, *, classes: bool) -> Mapping[str, Check]:
     }
 
 
-def read_settings(mixture: Any) -> Settings:
-    """Turn the checked parameters of a mixture into settings.
+def read_params(mixture: Any) -> MixtureParams:
+    """Return the checked parameters of a mixture.
 
     Parameters
     ----------
     mixture : estimator
-        Whose attributes are read.
+        The estimator.
 
     Returns
     -------
-    Settings
+    MixtureParams
     """
     learner = None if isinstance(mixture.expert, str) else mixture.expert
     fitted = _fitted(mixture.estimators, mixture._classes)
@@ -96,10 +94,10 @@ def read_settings(mixture: Any) -> Settings:
     by_gradient = mixture.solver == "gradient"
     if by_gradient and (fitted or learner is not None):
         raise ValueError(
-            f"solver='gradient' needs experts with slopes: expert={mixture._own!r} and no "
+            f"solver='gradient' needs experts with slopes: expert={mixture._builtin!r} and no "
             "estimators. Use solver='em' for others."
         )
-    return Settings(
+    return MixtureParams(
         branching=_room(mixture.branching, len(fitted)),
         learner=learner,
         fitted=fitted,

@@ -1,14 +1,14 @@
-"""Runs many independent units of work, in parallel, and remembers those that are done.
+"""Runs independent units of work in parallel and records the finished ones.
 
-A *unit* is a key, such as `("iris", "cart", 0, 3)`, and what `work` makes of it: a flat dict of
-numbers and texts that depends on the key alone. With a folder, units are written down as they
-finish, and a run that was killed goes on where it stopped:
+A *unit* is a key, such as `("iris", "cart", 0, 3)`, and the result of `work` for it: a flat dict of
+numbers and strings that depends on the key alone. With a folder, units are recorded as they finish,
+and a killed run resumes where it stopped:
 
-| file            | what it holds                                                            |
-|-----------------|--------------------------------------------------------------------------|
-| `journal.jsonl` | a line for each unit that is done, in the order in which they finished   |
-| `times.jsonl`   | the same for what differs between two runs: entries named `..._seconds`  |
-| `results.csv`   | the table, in the order of the units, written when all of them are done  |
+| file            | content                                                             |
+|-----------------|---------------------------------------------------------------------|
+| `journal.jsonl` | a line for each finished unit, in the order of completion           |
+| `times.jsonl`   | the same for run times, which differ between runs: `..._seconds`    |
+| `results.csv`   | the table, in the order of the units, written when all are finished |
 """
 
 import csv
@@ -19,7 +19,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,20 +37,18 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from spinney._atomic import write_atomically
 from spinney._checks import is_integer
-from spinney.compare._folder import held_folder
-from spinney.compare._lines import JournalError, Key, LineFile, Result
-
-__all__ = ["UnitFailedError", "run_units"]
+from spinney.compare._folder import JournalError, Key, LineFile, Result, held_folder
 
 Work = Callable[[Any], Mapping[str, Any]]
 Tell = Callable[[int, int, float], object]
 
 JOURNAL, TIMES, TABLE = "journal.jsonl", "times.jsonl", "results.csv"
 UNIT_SECONDS = "unit_seconds"
+_unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
 
 
 class UnitFailedError(RuntimeError):
-    """One unit of work could not be done."""
+    """One unit of work failed."""
 
 
 def run_units(
@@ -63,34 +61,34 @@ def run_units(
     n_jobs: int | None = None,
     progress: bool | Tell = True,
 ) -> list[Result]:
-    """Do every unit that is not done yet, and return the results of all.
+    """Run every unit that is not finished yet, and return the results of all.
 
     Parameters
     ----------
     units : iterable of tuple of str or int
-        The keys, each once. Their order is the order of the results.
+        The keys, which must be unique. The results are in the same order.
     work : callable
-        Takes a key and returns a flat dict of numbers, texts, bools and None. It must be a
-        function or an object that can be pickled, and its answer depend on the key alone.
+        Takes a key and returns a flat dict of numbers, strings, bools and None. It must be
+        picklable, and the result must depend on the key alone.
     folder : path, default=None
-        Where the journal, the times and the table are; None keeps all in memory.
+        Folder of the journal, the times and the table; None keeps everything in memory.
     fingerprint : str or mapping of str to str, default=""
-        All that the results depend on beside the key. A folder with another fingerprint is
-        refused; of a mapping the message names what differs.
+        Everything the results depend on besides the key. A folder with another fingerprint is
+        refused; for a mapping the message names the entries that differ.
     key_names : sequence of str, default=None
-        Names of the parts of a key, for the table; None numbers them.
+        Column names of the key's parts in the table; None numbers them.
     n_jobs : int, default=None
-        Processes; None is 1, -1 one for each core. Each uses one thread. They never change the
-        results, nor the table.
+        Number of processes, each with one thread; None is 1, -1 one per core. Does not affect the
+        results or the table.
     progress : bool or callable, default=True
-        Whether to show on standard error how far the run is and how much time is left; or a
-        function that takes the units done, the units in all, and the seconds left.
+        Whether to show progress and remaining time on standard error; or a function of the number
+        of finished units, the number of units, and the seconds left.
 
     Returns
     -------
     list of dict
-        What `work` returned for each unit, and `unit_seconds`. The times of a unit that was done
-        before are those of that time.
+        The result of `work` for each unit, and `unit_seconds`. Times of units from an earlier run
+        are those of that run.
 
     Raises
     ------
@@ -109,7 +107,7 @@ def run_units(
         todo = [key for key in keys if key not in store.results]
         n_before = len(keys) - len(todo)
         tell = stack.enter_context(_told(progress, len(keys), n_before))
-        with _one_thread_each():
+        with threadpool_limits(1):  # as in workers: sums must not depend on where a unit runs
             for n_done, (key, result) in enumerate(_finished(work, todo, n_jobs), n_before + 1):
                 store.add(key, result)
                 tell(n_done)
@@ -118,11 +116,11 @@ def run_units(
     return results
 
 
-# -- Doing the work
+# -- Execution
 
 
 def _finished(work: Work, keys: list[Key], n_jobs: int | None) -> Iterator[tuple[Key, Result]]:
-    """Yield keys and results as they finish."""
+    """Yield keys and results in the order of completion."""
     n_processes = min(effective_n_jobs(n_jobs), len(keys))
     if n_processes <= 1:
         for key in keys:
@@ -150,9 +148,6 @@ def _one(work: Work, key: Key) -> Result:
     return {**result, UNIT_SECONDS: time.perf_counter() - began}
 
 
-_unpacked: dict[Hashable, Work] = {}  # in a worker: the work of the run it is busy with
-
-
 def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key, Result]:
     if token not in _unpacked:
         _unpacked.clear()
@@ -161,7 +156,7 @@ def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key,
 
 
 def _leave_with_parent(parent: int) -> None:
-    """End this worker when its parent has been killed: it would wait for work for ever."""
+    """End this worker when its parent is killed; it would wait for work forever."""
 
     def watch() -> None:
         while os.getppid() == parent:  # always so on Windows
@@ -180,79 +175,60 @@ def _plain(name: str, value: Any) -> Any:
     )
 
 
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Keep libraries to one thread here too: sums must not depend on where a unit is done."""
-    with threadpool_limits(1):
-        yield
+# -- Recording
 
 
-# -- Remembering it
+class _Store:
+    """Results and times of the finished units; with a folder, on disk as well.
 
-
-class _Memory:
-    """Results and times of the units that are done."""
-
-    def __init__(self) -> None:
-        self.results: dict[Key, Result] = {}
-        self.times: dict[Key, Result] = {}
-
-    def add(self, key: Key, result: Result) -> None:
-        self.results[key], self.times[key] = _parted(result)
-
-    def finish(self, table: str) -> None:
-        """Nothing is left to do."""
-
-
-class _Folder:
-    """The same on disk. Times come first, so that a unit in the journal has its times.
-
-    Only a power cut can lose them, and they are not worth the wait for the disk.
+    Times are written first, so that every unit in the journal has them. Only a power failure can
+    lose them, and they are not worth a sync.
     """
 
-    def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
-        self._table = folder / TABLE
+    def __init__(self, folder: Path | None, about: Mapping[str, str]) -> None:
+        self.results: dict[Key, Result] = {}
+        self.times: dict[Key, Result] = {}
+        self._files: list[LineFile] = []
+        self._table = None if folder is None else folder / TABLE
+        if folder is None or self._table is None:
+            return
         if self._table.exists() and not (folder / JOURNAL).exists():
             raise JournalError(
                 f"folder {str(folder)!r} holds {TABLE} but no {JOURNAL}, so that it is not known "
                 f"what it is of. It was left as it is; use another folder."
             )
-        self._journal = LineFile(folder / JOURNAL, about)
-        self._times = LineFile(folder / TIMES, about, is_vital=False)
-        self.results, self.times = self._journal.results, self._times.results
+        journal = LineFile(folder / JOURNAL, about)
+        times = LineFile(folder / TIMES, about, is_vital=False)
+        self._files = [times, journal]
+        self.results, self.times = journal.results, times.results
 
     def add(self, key: Key, result: Result) -> None:
-        result, times = _parted(result)
-        self._times.add(key, times)
-        self._journal.add(key, result)
+        times = {name: value for name, value in result.items() if name.endswith("_seconds")}
+        rest = {name: value for name, value in result.items() if name not in times}
+        for file, part in zip(self._files, (times, rest), strict=False):
+            file.add(key, part)
+        self.results[key], self.times[key] = rest, times
 
     def finish(self, table: str) -> None:
+        if self._table is None:
+            return
         data = table.encode()
         if not self._table.exists() or self._table.read_bytes() != data:
             write_atomically(self._table, [data])
 
     def close(self) -> None:
-        self._journal.close()
-        self._times.close()
+        for file in self._files:
+            file.close()
 
 
 @contextmanager
-def _opened(folder: Any, about: Mapping[str, str]) -> Iterator[_Memory | _Folder]:
-    if folder is None:
-        yield _Memory()
-        return
-    with held_folder(folder) as path:
-        store = _Folder(path, about)
+def _opened(folder: Any, about: Mapping[str, str]) -> Iterator[_Store]:
+    with nullcontext() if folder is None else held_folder(folder) as path:
+        store = _Store(path, about)
         try:
             yield store
         finally:
             store.close()
-
-
-def _parted(result: Result) -> tuple[Result, Result]:
-    """Return what a run repeats, and the times, which it does not."""
-    times = {name: value for name, value in result.items() if name.endswith("_seconds")}
-    return {name: value for name, value in result.items() if name not in times}, times
 
 
 def _table(keys: list[Key], names: list[str], results: list[Result]) -> str:
@@ -265,7 +241,7 @@ def _table(keys: list[Key], names: list[str], results: list[Result]) -> str:
     return text.getvalue()
 
 
-# -- What was asked
+# -- Validation
 
 
 def _checked_keys(units: Iterable[Key]) -> list[Key]:
