@@ -33,13 +33,15 @@ def mdl_cuts(x: Floats, codes: NDArray[Any], weight: Floats, n_classes: int) -> 
     Fayyad and Irani (1993). Multi-interval discretization of continuous-valued attributes for
     classification learning. IJCAI.
     """
-    used = np.flatnonzero((weight > 0) & ~np.isnan(x))
-    used = used[np.argsort(x[used], kind="stable")]
-    weights = _RunningWeights(x[used], codes[used].astype(np.intp), weight[used], n_classes)
-    n_values = len(weights.values)
+    used = (weight > 0) & ~np.isnan(x)
+    values, place = np.unique(x[used], return_inverse=True)
+    n_values = len(values)
+    if n_values < 2:
+        return np.zeros(0)
+    weights = _RunningWeights(place * n_classes + codes[used], weight[used], n_values, n_classes)
     found = []
     # Ranges of values with the class weights below both ends; the first cut is made in any case.
-    stack = [(0, n_values, np.zeros(n_classes), weights.of_classes(len(used)))]
+    stack = [(0, n_values, np.zeros(n_classes), weights.of_classes(len(weights.codes)))]
     while stack:
         begin, end, base, top = stack.pop()
         if end - begin < 2:
@@ -48,43 +50,49 @@ def mdl_cuts(x: Floats, codes: NDArray[Any], weight: Floats, n_classes: int) -> 
         if accepted or end - begin == n_values:
             found.append(cut)
             stack += [(begin, cut, base, middle), (cut, end, middle, top)]
-    return _halfway(weights.values, np.sort(np.array(found, dtype=np.intp)))
+    return _halfway(values, np.sort(np.array(found, dtype=np.intp)))
 
 
 class _RunningWeights:
     """The weight of every class below every value of a column.
 
-    Not as a table of values by classes, which would be far larger than the column where there are
-    many of both, but row by row.
+    A table of values by classes would be far larger than the column where there are many of both:
+    only the cells of that table in which there are rows are kept, value by value.
 
     Parameters
     ----------
-    x : array of shape (n_rows,)
-        Ascending.
-    codes, weight : array of shape (n_rows,)
-        The classes of the rows and their weights.
-    n_classes : int
-        How many classes there are.
+    cell : array of shape (n_rows,)
+        The cell of each row: the number of its value times n_classes, and its class.
+    weight : array of shape (n_rows,)
+        All above 0.
+    n_values, n_classes : int
+        The size of the table.
 
     Attributes
     ----------
-    values : array of shape (n_values,)
-        Those of x, each once.
     begin : array of shape (n_values + 1,)
-        The first row of each value.
+        The first cell of each value.
     total : array of shape (n_values + 1,)
-        The weight of all rows before it.
-    codes : array of shape (n_rows,)
-        The classes of the rows.
-    before, after : array of shape (n_rows,)
-        The weight of a row's class in the rows before it, and with it.
+        The weight of all cells before it.
+    codes : array of shape (n_cells,)
+        The classes of the cells.
+    before, after : array of shape (n_cells,)
+        The weight of a cell's class in the cells before it, and with it.
     """
 
-    def __init__(self, x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: int) -> None:
-        n = len(x)
+    def __init__(
+        self, cell: NDArray[np.intp], weight: Floats, n_values: int, n_classes: int
+    ) -> None:
+        if n_values * n_classes <= 8 * len(cell):  # a small table is faster than sorting
+            table = np.asarray(np.bincount(cell, weight), dtype=np.float64)
+            cells = np.flatnonzero(table)
+            weight = table[cells]
+        else:
+            cells, place = np.unique(cell, return_inverse=True)
+            weight = np.asarray(np.bincount(place, weight), dtype=np.float64)
+        n, codes = len(cells), cells % n_classes
         self.codes = codes
-        self.begin = np.append(np.flatnonzero(np.append(True, x[1:] != x[:-1])[:n]), n)
-        self.values = x[self.begin[:-1]]
+        self.begin = np.append(0, np.bincount(cells // n_classes, minlength=n_values).cumsum())
         self.total = np.append(0.0, _running_sum(weight))[self.begin]
         order = np.argsort(codes, kind="stable")
         self._first = np.searchsorted(codes[order], np.arange(n_classes + 1))
@@ -92,17 +100,17 @@ class _RunningWeights:
         running = weight[order]
         for first, end in pairwise(self._first.tolist()):
             running[first:end].cumsum(out=running[first:end])
-        self._running = np.append(running, 0.0)  # the last: of a class before its first row
+        self._running = np.append(running, 0.0)  # the last: of a class before its first cell
         previous = np.arange(-1, n - 1)
         previous[self._first[:-1][self._first[:-1] < self._first[1:]]] = n
         self.after, self.before = np.empty((2, n))
         self.after[order] = running
         self.before[order] = self._running[previous]
 
-    def of_classes(self, row: int) -> Floats:
-        """Return the weight of every class in the rows before this one."""
+    def of_classes(self, cell: int) -> Floats:
+        """Return the weight of every class in the cells before this one."""
         n, first = len(self.codes), self._first[:-1]
-        last = np.searchsorted(self._key, np.arange(len(first)) * n + row) - 1
+        last = np.searchsorted(self._key, np.arange(len(first)) * n + cell) - 1
         return self._running[np.where(last < first, n, last)]
 
 
@@ -117,8 +125,8 @@ def _best_cut(
     total = float(whole.sum())
     left_total = weights.total[begin + 1 : end] - weights.total[begin]
     losses = _x_log_x(left_total) + _x_log_x(total - left_total)
-    rows = slice(weights.begin[begin], weights.begin[end])
-    losses -= _sums_of_terms(weights, rows, base, whole)[inner - rows.start]
+    cells = slice(weights.begin[begin], weights.begin[end])
+    losses -= _sums_of_terms(weights, cells, base, whole)[inner - cells.start]
     slack = 1e-13 * total
     best = int((losses <= losses.min() + slack).argmax())  # the lowest of equals
     middle = weights.of_classes(inner[best])
@@ -134,14 +142,14 @@ def _best_cut(
     return begin + 1 + best, middle, gain > (np.log2(max(total - 1.0, 1.0)) + delta) / total
 
 
-def _sums_of_terms(weights: _RunningWeights, rows: slice, base: Floats, whole: Floats) -> Floats:
-    """Return the sum of x log x over all classes on both sides of a cut, before each row."""
-    code = weights.codes[rows]
+def _sums_of_terms(weights: _RunningWeights, cells: slice, base: Floats, whole: Floats) -> Floats:
+    """Return the sum of x log x over all classes on both sides of a cut, before each cell."""
+    code = weights.codes[cells]
     rest, shift = whole[code], base[code]
-    before, after = weights.before[rows] - shift, weights.after[rows] - shift
+    before, after = weights.before[cells] - shift, weights.after[cells] - shift
     changes = np.empty(2 * len(code) + 1)
     changes[0] = _x_log_x(whole).sum()
-    changes[1::2] = _x_log_x(after) + _x_log_x(rest - after)  # a row moves to the left
+    changes[1::2] = _x_log_x(after) + _x_log_x(rest - after)  # a cell moves to the left
     changes[2::2] = -_x_log_x(before) - _x_log_x(rest - before)
     return _running_sum(changes)[::2]
 
