@@ -521,7 +521,7 @@ def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:
 
 def own_tree(ensemble: Any, kind: type[T]) -> T:
     """Return an unfitted tree with the parameters that it shares with its ensemble."""
-    own = set(ensemble._get_param_names()) - _OF_THE_ENSEMBLE
+    own = set(vars(ensemble)) - _OF_THE_ENSEMBLE
     names = [name for name in kind._get_param_names() if name in own]
     return kind(**{name: getattr(ensemble, name) for name in names})
 
