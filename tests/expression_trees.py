@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from reference.expression import random_expression, random_rows
 
+from spinney._expression.tokens import Token
 from spinney._table import Column
 from spinney.tree import ExpressionTest, Tree
 from spinney.tree._to_dict import tokens_to_list
-from spinney.tree._tokens import Token
 
 LABELS: dict[str, list[Any]] = {
     "sex": ["f", "m", "not known"],

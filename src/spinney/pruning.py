@@ -21,8 +21,8 @@ from spinney._settings import CLASS_CRITERIA, check_cf
 from spinney._state import plain_state
 from spinney._target import FitTarget, check_numbers, check_weights, class_target
 from spinney._text import aligned
-from spinney.tree._scale import rescaled_tree, scaled
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree, scaled
 
 __all__ = [
     "PruningPath",

@@ -11,7 +11,7 @@ import pandas as pd
 
 from spinney import _core
 from spinney._base import core_dataset, encode_training
-from spinney.tree._tokens import OPS
+from spinney._expression.tokens import OPS
 
 LETTERS = ("a", "b", "c")
 

@@ -14,9 +14,9 @@ from expression_trees import KINDS, NAMES, expression_tree, raw_rows
 from test_export_c import COMPILER, CPP_COMPILER, needs_compiler, run_compiler
 
 from spinney import Rule, RuleSet, Tree
+from spinney._expression.evaluate import sine
 from spinney.export import from_json, to_c, to_graphviz, to_json, to_python, to_sql, to_text
 from spinney.rules import ExpressionCondition
-from spinney.tree._truth import sine
 
 SETTINGS = [
     {"missing": "majority"},

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.tree._truth import sine
+from spinney._expression.evaluate import sine
 
 from .expression import evaluate
 

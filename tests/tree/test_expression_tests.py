@@ -10,9 +10,9 @@ import pytest
 from expression_trees import encoded_rows, expression_tree, raw_rows
 from reference.expression import evaluate
 
+from spinney._expression.tokens import Token, check_tokens
 from spinney.pruning import cost_complexity_path, error_based, mdl, reduced_error
 from spinney.tree import ExpressionTest, Tree
-from spinney.tree._tokens import Token, check_tokens
 
 SEEDS = range(12)
 

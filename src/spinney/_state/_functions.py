@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from spinney import _core
+from spinney._expression.tokens import ARITY, OPS, Token
 from spinney._state._kinds import ANYTHING, TEXT, Kind, StateError, many, one
 from spinney._state._recipes import Recipe, record
 from spinney.evolve._derived import Derived
 from spinney.evolve._functions import Function, _Compiled
 from spinney.evolve._types import Bool, Type
-from spinney.tree._tokens import ARITY, OPS, Token
 
 _TYPES = many(one(Type), tuple)
 _NUMBER = Kind("a number", lambda v: type(v) in (int, float) and v == v)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.tokens import OPS, Token
 from spinney._state._kinds import (
     ANYTHING,
     FLAG,
@@ -28,9 +30,7 @@ from spinney._table import Schema
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._tokens import OPS, Token
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 # How a condition is marked. An expression must be true, false, or both, which no row is.
 _INTERVAL, _MEMBERSHIP, _TRUE, _FALSE, _TRUE_BOTH, _FALSE_BOTH = range(6)

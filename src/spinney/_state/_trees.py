@@ -26,7 +26,7 @@ from spinney._table import Column, Schema
 from spinney.ensemble._forest import Forest
 from spinney.pruning import PruningPath, _Subtrees
 from spinney.tree._arrays import KINDS
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 _MANY_NODES = 100_000
 _KINDS = ("numeric", "ordered", "nominal")

@@ -41,7 +41,7 @@ from spinney.ensemble._selection import SelectionReport, Selector
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
 from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
-from spinney.tree._scale import scaled
+from spinney.tree._units import scaled
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

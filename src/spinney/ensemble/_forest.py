@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._state import plain_state
 from spinney._table import Schema
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 Members = NDArray[np.int64]

@@ -18,8 +18,8 @@ from spinney._target import FitTarget
 from spinney.ensemble._forest import Forest
 from spinney.tree._estimator import TreeEstimator
 from spinney.tree._learner import ALL_ROWS, Restore, unchanged
-from spinney.tree._scale import rescaled_tree, scaled
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree, scaled
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]

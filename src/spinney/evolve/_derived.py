@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.tokens import ARITY, OPS, Token
 from spinney._table import Column, Schema
 from spinney.evolve._functions import Function
 from spinney.evolve._symbols import CALL, RawToken
 from spinney.evolve._types import Bool
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._tokens import ARITY, OPS, Token
 
 Floats = NDArray[np.float64]
 _COLUMN, _POSITIVE = OPS.index("column"), OPS.index("positive")

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from spinney._expression.tokens import Token, most_waiting
 from spinney.evolve._symbols import trace
 from spinney.evolve._types import Bool, Nominal, Numeric, Ordered, Type
-from spinney.tree._tokens import Token, most_waiting
 
 __all__ = ["FUNCTIONS", "Function", "compose"]
 

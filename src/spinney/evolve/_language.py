@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._checks import Check, Integer, Read, is_integer, optional
+from spinney._expression.expression_test import OPS
 from spinney._table import Column, Schema
 from spinney.evolve._functions import FUNCTIONS, Function
 from spinney.evolve._symbols import CALL, RawToken, raw_tokens
 from spinney.evolve._types import Bool, Nominal, Numeric, Ordered, Type
-from spinney.tree._expression import OPS
 
 Floats = NDArray[np.float64]
 _MAX_POOL = 10_000  # values of a column that constants are drawn from

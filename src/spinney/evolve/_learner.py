@@ -18,10 +18,10 @@ from spinney.evolve._domains import share_domains
 from spinney.evolve._functions import Function
 from spinney.evolve._language import build_language, called_functions
 from spinney.evolve._run import Task, run
+from spinney.tree._format import join_words
 from spinney.tree._learner import TreeLearner
-from spinney.tree._scale import rescaled_tree
-from spinney.tree._view import Tree
-from spinney.tree._words import join_words
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree
 
 Floats = NDArray[np.float64]
 # What does not decide about the result.

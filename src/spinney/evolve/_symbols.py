@@ -5,8 +5,8 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
+from spinney._expression.tokens import OPS, Token
 from spinney.evolve._types import Bool, Numeric, Type
-from spinney.tree._tokens import OPS, Token
 
 __all__ = ["Expression", "sin", "trace"]
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from spinney._expression.evaluate import SERIES
+from spinney._expression.tokens import OPS, Token, most_waiting
 from spinney._table import Schema
 from spinney._table._schema import _as_text
 from spinney.export._literals import c_number, c_text, comment_text, with_sine_constants
 from spinney.export._model import Question, RuleModel, TreeModel, read_model
 from spinney.export._templates import read_template
-from spinney.tree._tokens import OPS, Token, most_waiting
-from spinney.tree._truth import SERIES
 
 _CODE = read_template("model.h.txt")
 MARK = "\1"  # where the prefix goes; literals and comments never hold this character

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from spinney.plot._palette import PAPER, class_colours, mix
+from spinney.tree._format import SHORT_DIGITS, number_text
 from spinney.tree._node_text import answer_words, below_counts, class_words, question_words
-from spinney.tree._words import SHORT_DIGITS, number_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 _MOST_CATEGORIES = 6
 

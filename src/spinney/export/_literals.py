@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.tree._truth import FAR_SINE, INVERSE_PI, PI, SHIFT
+from spinney._expression.evaluate import FAR_SINE, INVERSE_PI, PI, SHIFT
 
 _PLAIN_INTEGER = 2**24  # exact even where an engine compares in single precision
 _SAFE_DIGITS = 15  # as many decimal digits as every reader of numbers gets right

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from spinney._expression.evaluate import SERIES
+from spinney._expression.tokens import Token
 from spinney._table import Schema
 from spinney.export._literals import comment_text, python_value, with_sine_constants
 from spinney.export._model import Question, RuleModel, TreeModel, read_model
 from spinney.export._templates import read_template
-from spinney.tree._tokens import Token
-from spinney.tree._truth import SERIES
 
 _CODE = read_template("model.py.txt")
 _ABOUT_TESTS = (

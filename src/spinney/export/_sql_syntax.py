@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from spinney._expression.tokens import Token
 from spinney._table import Column, Schema
 from spinney.export._literals import sql_name, sql_number, sql_value
 from spinney.export._model import Question
-from spinney.tree._tokens import Token
 
 # How tightly a sign binds its operands: the larger, the tighter.
 _SIGNS = {

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from spinney.plot._matplotlib import axes_or_new, text_width
 from spinney.plot._palette import ACCENT, QUIET, class_colours
-from spinney.tree._words import number_text
+from spinney.tree._format import number_text
 
 if TYPE_CHECKING:
     from spinney.pruning import PruningPath

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from spinney._expression.expression_test import ExpressionTest
 from spinney.plot._matplotlib import text_width
-from spinney.tree._expression import ExpressionTest
+from spinney.tree._format import number_text
 from spinney.tree._node import Node
 from spinney.tree._node_text import answer_words, below_counts, question_words
 from spinney.tree._tests import Test
-from spinney.tree._view import Tree
-from spinney.tree._words import number_text
+from spinney.tree._tree import Tree
 
 PAD = 0.07  # inches between a box and what it holds
 BAR = 0.10  # height of the bar of class shares

@@ -22,7 +22,7 @@ from spinney.plot._tree_boxes import (
     tidy_positions,
 )
 from spinney.tree._node import Node
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 _GAP = 0.14  # between boxes, in inches
 _RISE = 0.52  # between levels

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._tokens import Token
-from spinney.tree._truth import truth
-from spinney.tree._words import category_text, number_text, set_text
+from spinney._expression.evaluate import truth
+from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.tokens import Token
+from spinney.tree._format import category_text, number_text, set_text
 
 
 class _SingleColumnCondition(ABC):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from spinney._table import Schema
 from spinney.rules._conditions import ColumnCondition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
-from spinney.tree._words import category_text, number_text
+from spinney.tree._format import category_text, number_text
 
 if TYPE_CHECKING:
     from spinney.rules._ruleset import RuleSet

@@ -21,7 +21,7 @@ from spinney.rules._matching import rule_shares
 from spinney.rules._rule import Rule, Step
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import ExpressionTest
-from spinney.tree._words import category_text, join_words, number_text
+from spinney.tree._format import category_text, join_words, number_text
 
 Floats = NDArray[np.float64]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spinney._expression.expression_test import ExpressionTest
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.tree._arrays import KINDS
-from spinney.tree._expression import ExpressionTest
 
 if TYPE_CHECKING:
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 _LOWEST = -float(np.finfo(np.float64).max)
 _THRESHOLD = KINDS.index("threshold")

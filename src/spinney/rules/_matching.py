@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._expression.evaluate import truth
+from spinney._expression.tokens import Token
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval
 from spinney.rules._rule import Rule
-from spinney.tree._tokens import Token
-from spinney.tree._truth import truth
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

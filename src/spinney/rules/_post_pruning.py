@@ -17,7 +17,7 @@ from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 _NO_CLASSES = (
     "rules that predict numbers cannot be post-pruned: the error estimates are for classes. "

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._controls import without_controls
+from spinney._expression.tokens import check_tokens
 from spinney._table import Schema
 from spinney.rules._conditions import (
     Condition,
@@ -17,12 +18,11 @@ from spinney.rules._conditions import (
     conditions_text,
     merged,
 )
-from spinney.tree._tokens import check_tokens
-from spinney.tree._words import category_text, number_text
+from spinney.tree._format import category_text, number_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from spinney.rules._matching import (
     rule_shares,
 )
 from spinney.rules._rule import Rule, check_rules
-from spinney.tree._words import category_text, join_words, number_text
+from spinney.tree._format import category_text, join_words, number_text
 
 if TYPE_CHECKING:
     from spinney.rules._explanation import Explanation

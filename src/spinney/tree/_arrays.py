@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney._expression.expression_test import OPS, ExpressionTest, Token
 from spinney._table import Schema
-from spinney.tree._expression import OPS, ExpressionTest, Token
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
 # Both in the order of the core's codes.

@@ -15,7 +15,7 @@ from spinney._target import FitTarget
 from spinney.tree._estimator import TreeClassifier
 from spinney.tree._learner import RowSplit
 from spinney.tree._multiway import MultiwayLearner
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 from spinney.tree._learner import PrunedLearner, RowSplit
-from spinney.tree._scale import rescaled_tree
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree
 
 Floats = NDArray[np.float64]
 _NO_LIMIT = 2**62

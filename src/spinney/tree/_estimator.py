@@ -17,7 +17,7 @@ from spinney._state._kinds import Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
 from spinney.tree._learner import TreeLearner
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 if TYPE_CHECKING:
     from spinney.rules import Explanation

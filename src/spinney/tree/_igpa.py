@@ -17,8 +17,8 @@ from spinney._target import FitTarget
 from spinney.tree._cart import binary_growth
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 from spinney.tree._learner import ALL_ROWS, TreeLearner
-from spinney.tree._scale import rescaled_tree, scaled
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree, scaled
 
 Floats = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney._target import FitTarget
-from spinney.tree._scale import rescaled_tree
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
+from spinney.tree._units import rescaled_tree
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

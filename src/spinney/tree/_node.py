@@ -9,7 +9,7 @@ from spinney.tree._arrays import read_test
 from spinney.tree._tests import Surrogate, Test
 
 if TYPE_CHECKING:
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 __all__ = ["Node"]
 

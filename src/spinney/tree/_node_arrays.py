@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._table import Schema
 from spinney.tree._arrays import KINDS, MISSING_RULES
-from spinney.tree._measure import node_depths
+from spinney.tree._measures import node_depths
 
 
 class NodeArrays:

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from spinney.tree._format import SHORT_DIGITS, category_text, number_text, set_text
 from spinney.tree._tests import IntervalTest, MultiwayTest, Test
-from spinney.tree._words import SHORT_DIGITS, category_text, number_text, set_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 _MOST_CLASSES = 5
 

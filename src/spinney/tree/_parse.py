@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from spinney._nearest import did_you_mean
-from spinney._table import Column, Schema
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._parse_expression import (
+from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.parse import (
     Item,
     UnknownColumnError,
     column_uses,
     read_expression,
     tokens_of,
 )
+from spinney._expression.tokens import Token, check_tokens
+from spinney._nearest import did_you_mean
+from spinney._table import Column, Schema
+from spinney.tree._format import join_words
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
-from spinney.tree._tokens import Token, check_tokens
-from spinney.tree._words import join_words
 
 _CATEGORY = re.compile(
     r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,{}'"\s][^,{}]*?|)\s*([,}])""", re.DOTALL

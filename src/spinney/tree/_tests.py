@@ -11,10 +11,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from spinney._expression.evaluate import is_missing
+from spinney._expression.expression_test import ExpressionTest
 from spinney._table import Column
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._truth import is_missing
-from spinney.tree._words import EXACT_DIGITS, category_text, number_text, set_text
+from spinney.tree._format import EXACT_DIGITS, category_text, number_text, set_text
 
 __all__ = ["IntervalTest", "MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
 

@@ -9,17 +9,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.tokens import Token
 from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES
-from spinney.tree._expression import ExpressionTest
-from spinney.tree._numbers import node_numbers
+from spinney.tree._dict_numbers import node_numbers
 from spinney.tree._parse import build_test, column_places
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
-from spinney.tree._tokens import Token
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
-    from spinney.tree._view import Tree
+    from spinney.tree._tree import Tree
 
 
 def tree_to_dict(tree: "Tree") -> dict[str, Any]:

@@ -15,7 +15,7 @@ from spinney._cli.errors import Refusal, refusing
 from spinney._cli.models import columns_of, is_classifier, load_model, trees_of
 from spinney._nearest import did_you_mean
 from spinney._text import plural
-from spinney.tree._words import number_text
+from spinney.tree._format import number_text
 
 _MOST_COLUMNS = 8
 

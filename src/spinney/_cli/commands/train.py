@@ -31,9 +31,9 @@ from spinney._cli.summary import (
     show_path,
     show_reading,
 )
+from spinney._expression.expression_test import ExpressionTest
 from spinney._text import plural
 from spinney.pruning import PruningPath
-from spinney.tree._expression import ExpressionTest
 
 _MOST_CATEGORIES = 12  # of a surrogate
 _MOST_LEAVES = 60  # of a tree that is shown in full

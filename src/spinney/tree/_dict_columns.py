@@ -9,9 +9,9 @@ collected from the tests in the order in which they appear.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spinney._expression.parse import Item, column_uses
 from spinney._table import Schema
 from spinney.tree._parse import branch_lists, categories_in, column_places, read_text
-from spinney.tree._parse_expression import Item, column_uses
 
 
 class Columns:

@@ -16,9 +16,13 @@ from spinney._libraries import import_pandas
 from spinney._state import plain_state
 from spinney._table import encode_for
 from spinney.tree._arrays import same_state
-from spinney.tree._description import description_length
 from spinney.tree._from_dict import tree_from_dict
-from spinney.tree._measure import impurity_importances, path_matrix, surrogate_importances
+from spinney.tree._measures import (
+    description_length,
+    impurity_importances,
+    path_matrix,
+    surrogate_importances,
+)
 from spinney.tree._node import Node
 from spinney.tree._node_arrays import NodeArrays
 from spinney.tree._to_dict import tree_to_dict

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney.tree._view import Tree
+from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from spinney._expression.evaluate import encoded_row, truth
+from spinney._expression.simplify import simplified
+from spinney._expression.tokens import OPS, Token
 from spinney._table import Column
-from spinney.tree._simplify import simplified
-from spinney.tree._tokens import OPS, Token
-from spinney.tree._truth import encoded_row, truth
-from spinney.tree._words import EXACT_DIGITS, number_text
+from spinney.tree._format import EXACT_DIGITS, number_text
 
 __all__ = ["OPS", "ExpressionTest", "Token"]
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from spinney._expression.expression_test import KEYWORDS
+from spinney._expression.tokens import TAKES_TRUTH, Token
 from spinney._table import Column
-from spinney.tree._expression import KEYWORDS
-from spinney.tree._tokens import TAKES_TRUTH, Token
-from spinney.tree._words import join_words
+from spinney.tree._format import join_words
 
 _LEXEME = re.compile(
     r"""(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._expression.tokens import Token
 from spinney._table import Column
-from spinney.tree._tokens import Token
 
 Floats = NDArray[np.float64]
 
