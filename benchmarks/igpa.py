@@ -1,7 +1,7 @@
 """How fast forests of IGPA trees are made, and what other settings of them do.
 
 `spinney reproduce igpa` runs the published experiments. Here: `python -m benchmarks.igpa` for the
-times, `python -m benchmarks.igpa labels=renewed n_folds=3` for the errors with other parameters.
+times, `python -m benchmarks.igpa labels=renewed n_parts=3` for the errors with other parameters.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def quick_igpa():
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.igpa")
     parser.add_argument("--quick", action="store_true", help="3 runs of 11 trees")
-    parser.add_argument("settings", nargs="*", help="parameters of IGPA: labels=renewed n_folds=3")
+    parser.add_argument("settings", nargs="*", help="parameters of IGPA: labels=renewed n_parts=3")
     given = parser.parse_args()
     if not given.settings:
         (quick_igpa if given.quick else igpa)()

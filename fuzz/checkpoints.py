@@ -35,7 +35,7 @@ def _models() -> list[Any]:
     own = Function("own", _own, takes=(Numeric,), returns=Bool)
     return [
         spinney.GPTreeClassifier(**few),
-        spinney.GPTreeRegressor(**few, patience=3),
+        spinney.GPTreeRegressor(**few, n_iter_no_change=3),
         spinney.GPForestClassifier(2, **few),
         spinney.GPTreeClassifier(**few, functions=[own, ">", "and", "+"], max_size=6),
     ]

@@ -184,8 +184,7 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "validation_fraction": Number(0.0, 1.0, open_low=True, open_high=True),
         "rules": Flag(),
         # -- Growing and pruning in turn
-        "n_folds": Integer(2),
-        "max_iterations": Integer(1),
+        "n_parts": Integer(2),
         "labels": Choice(("kept", "renewed")),
         "prune_from": Choice(("leaves", "root")),
         "unjudged": Choice(("pruned", "kept")),
@@ -230,9 +229,6 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "combine": COMBINE_CLASSES,
         "ties": TIES,
         "oob_score": Flag(),
-        "stop": Choice(("oob", None)),
-        "patience": Integer(1),
-        "tolerance": Number(0.0),
         # -- Boosting
         "algorithm": Choice(("SAMME", "M1", "arc-x4")),
         "loss": Choice(("exponential", "logistic")),

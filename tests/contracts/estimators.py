@@ -229,7 +229,7 @@ LISTED += [
     Listed(BoostByFilteringClassifier(random_state=0), **_DRAWN),
     Listed(IGPAClassifier(random_state=0), by_parts=True, **_DRAWN),
     Listed(IGPARegressor(random_state=0), by_parts=True, **_DRAWN),
-    Listed(IGPAClassifier(n_folds=3, missing="majority", random_state=0), by_parts=True, **_DRAWN),
+    Listed(IGPAClassifier(n_parts=3, missing="majority", random_state=0), by_parts=True, **_DRAWN),
     Listed(
         IGPAForestClassifier(oob_score=True, **_SMALL), by_parts=True, may_warn=ALL_SEEN, **_DRAWN
     ),
@@ -259,7 +259,7 @@ _BRIEF: dict[str, Any] = {"population_size": 20, "generations": 5, "random_state
 LISTED += [
     Listed(GPTreeClassifier(**_BRIEF), **_EVOLVED),
     Listed(GPTreeRegressor(**_BRIEF), **_EVOLVED),
-    Listed(GPTreeClassifier(refine_constants=True, patience=3, **_BRIEF), **_EVOLVED),
+    Listed(GPTreeClassifier(refine_constants=True, n_iter_no_change=3, **_BRIEF), **_EVOLVED),
     Listed(GPForestClassifier(3, **_BRIEF), **_EVOLVED),
     Listed(GPForestRegressor(4, diversity=None, refine_constants=True, **_BRIEF), **_EVOLVED),
 ]

@@ -49,10 +49,10 @@ MAY_DIFFER = {
     "ccp_alpha",  # chosen, or given
     "warm_start",  # goes on with a tree, or with more of them
     "verbose",  # a tree reports nothing
-    "patience",  # of members, or of generations
+    "n_iter_no_change",  # of members, generations or growings
 }
 # Stand with how nodes are divided, or with what members see, and when there are enough of them.
-MAY_MOVE = {"max_features", "patience"}
+MAY_MOVE = {"max_features", "n_iter_no_change"}
 # What only some settings give.
 OPTIONAL = {
     "feature_names_in_",

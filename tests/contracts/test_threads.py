@@ -54,7 +54,7 @@ CASES = {
     "numbers, pruned by folds": CARTRegressor(min_samples_leaf=20, **PRUNED),
     "a forest": RandomForestClassifier(min_samples_leaf=10, **DRAWN),
     "a forest by shares, stopped": RandomForestClassifier(
-        max_depth=8, combine="average", stop="oob", patience=1, **DRAWN
+        max_depth=8, combine="average", early_stopping=True, n_iter_no_change=1, **DRAWN
     ),
     "a forest of numbers": RandomForestRegressor(min_samples_leaf=10, **DRAWN),
     "a selection": BaggingClassifier(

@@ -323,7 +323,9 @@ def test_stop_waits_until_every_row_has_an_answer(learner):
     patience, y = 5, np.repeat([0, 1], 100)
     Z = y[:, None] + np.random.default_rng(1).uniform(0, 0.1, size=(200, 2))  # nobody ever errs
     settings = {"estimator": learner, "random_state": 0}
-    model = BaggingClassifier(n_estimators=90, stop="oob", patience=patience, **settings)
+    model = BaggingClassifier(
+        n_estimators=90, early_stopping=True, n_iter_no_change=patience, **settings
+    )
     n_members = len(model.fit(Z, y).estimators_)
     assert_array_equal(model.oob_error_curve_, np.zeros(n_members))
     enough = BaggingClassifier(n_estimators=n_members - patience, oob_score=True, **settings)

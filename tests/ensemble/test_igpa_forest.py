@@ -33,7 +33,7 @@ N = 100
 ENDLESS = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SETTINGS = {
     "plain": {},
-    "three parts": {"n_folds": 3, "criterion": "entropy"},
+    "three parts": {"n_parts": 3, "criterion": "entropy"},
     "surrogates": {"max_surrogates": 2},
     "renewed": {"labels": "renewed", "prune_from": "root", "missing": "majority"},
     "as the loop left it": {"recount": False, "unjudged": "kept", "min_samples_leaf": 3},
@@ -117,7 +117,7 @@ def test_a_member_is_the_tree_of_a_single_fit(problem, name, sampling, weighted)
 @pytest.mark.parametrize("sampling", [None, "bootstrap"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"criterion": "absolute_error", "n_folds": 3}, {"max_surrogates": 2, "recount": False}],
+    [{}, {"criterion": "absolute_error", "n_parts": 3}, {"max_surrogates": 2, "recount": False}],
 )
 def test_a_member_is_the_regression_tree_of_a_single_fit(problem, options, sampling):
     X, _, y, weight = problem
@@ -131,20 +131,20 @@ def test_a_member_is_the_regression_tree_of_a_single_fit(problem, options, sampl
 @given(
     seed=st.integers(0, 2**20),
     n=st.integers(3, 40),
-    n_folds=st.integers(2, 5),
+    n_parts=st.integers(2, 5),
     gaps=st.sampled_from([0.0, 0.3]),
 )
 @settings(max_examples=15)
-def test_members_of_random_problems_are_single_trees(seed, n, n_folds, gaps):
+def test_members_of_random_problems_are_single_trees(seed, n, n_parts, gaps):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 9, (n, 3)).astype(float)
     y = (X[:, 0] + X[:, 1] + rng.integers(0, 5, n) > 10).astype(int)
     X[rng.random(X.shape) < gaps] = np.nan
     weight = rng.choice([0.0, 1.0, 2.5], n)
     weight[0] = 1.0
-    model = IGPAForestClassifier(3, n_folds=n_folds, random_state=seed).fit(X, y, weight)
+    model = IGPAForestClassifier(3, n_parts=n_parts, random_state=seed).fit(X, y, weight)
     plan = make_plan(None, 1, seed=seed)
-    fits = singles(IGPAClassifier, {"n_folds": n_folds}, plan, X, y, weight, 3)
+    fits = singles(IGPAClassifier, {"n_parts": n_parts}, plan, X, y, weight, 3)
     assert [*model.forest_] == [one.tree_ for one in fits]
 
 
@@ -152,8 +152,8 @@ def test_members_of_random_problems_are_single_trees(seed, n, n_folds, gaps):
 def test_bagging_of_igpa_trees_has_the_same_members(problem, sampling):
     X, y, numbers, weight = problem
     same = {"n_estimators": 5, "sampling": sampling, "random_state": 6}
-    one = IGPAForestClassifier(n_folds=3, **same).fit(X, y, weight)
-    other = BaggingClassifier(IGPAClassifier(n_folds=3, max_surrogates=0), **same)
+    one = IGPAForestClassifier(n_parts=3, **same).fit(X, y, weight)
+    other = BaggingClassifier(IGPAClassifier(n_parts=3, max_surrogates=0), **same)
     assert one.forest_ == other.fit(X, y, weight).forest_
     one = IGPAForestRegressor(**same).fit(X, numbers, weight)
     other = BaggingRegressor(IGPARegressor(max_surrogates=0), **same).fit(X, numbers, weight)
@@ -162,10 +162,10 @@ def test_bagging_of_igpa_trees_has_the_same_members(problem, sampling):
 
 def test_members_are_igpa_trees_with_the_parameters_of_the_forest(problem):
     X, y, numbers, _ = problem
-    model = IGPAForestClassifier(3, n_folds=3, max_depth=4, random_state=0).fit(X, y)
+    model = IGPAForestClassifier(3, n_parts=3, max_depth=4, random_state=0).fit(X, y)
     for i, member in enumerate(model.estimators_):
         assert type(member) is IGPAClassifier
-        assert (member.n_folds, member.max_depth, member.max_surrogates) == (3, 4, 0)
+        assert (member.n_parts, member.max_depth, member.max_surrogates) == (3, 4, 0)
         assert member.tree_ == model.forest_[i]
     members = IGPAForestRegressor(2).fit(X, numbers).estimators_
     assert {type(member) for member in members} == {IGPARegressor}
@@ -267,7 +267,7 @@ def test_a_warm_start_adds_the_trees_of_the_larger_forest(problem, sampling):
         assert len(set(whole.n_iterations_)) > 1
 
 
-@pytest.mark.parametrize("options", [{}, {"max_features": 2, "n_folds": 3}], ids=["", "drawn"])
+@pytest.mark.parametrize("options", [{}, {"max_features": 2, "n_parts": 3}], ids=["", "drawn"])
 def test_threads_change_nothing(problem, new_rows, options):
     X, y, _, weight = problem
     found = []
@@ -287,10 +287,10 @@ def test_the_warning_says_how_many_trees_have_not_settled(problem):
     enough = IGPAForestClassifier(20, random_state=0).fit(X, y).n_iterations_
     for limit, n_left in ((1, 20), (2, np.count_nonzero(enough > 2))):
         with pytest.warns(ConvergenceWarning, match=f"^{n_left} of 20 trees had not settled"):
-            model = IGPAForestClassifier(20, max_iterations=limit, random_state=0).fit(X, y)
+            model = IGPAForestClassifier(20, max_iter=limit, random_state=0).fit(X, y)
         assert_array_equal(model.n_iterations_, np.minimum(enough, limit))
     with pytest.warns(ConvergenceWarning, match="^3 of 3 trees"):
-        IGPAForestRegressor(3, max_iterations=1).fit(X, numbers)
+        IGPAForestRegressor(3, max_iter=1).fit(X, numbers)
 
 
 @pytest.mark.parametrize("name", ["iris", "sonar", "glass", "wine", "german_credit"])

@@ -54,7 +54,7 @@ def judged_rows(model, y, weight):
     target = model.estimators_[0]._encode_target(y, weight).core()
     plan = make_plan(None, 1, seed=model.random_state)
     seeds = [plan.growth_seed(i) for i in range(len(model.estimators_))]
-    return [_core.deal_parts(target, model.n_folds, seed) == 1 for seed in seeds]
+    return [_core.deal_parts(target, model.n_parts, seed) == 1 for seed in seeds]
 
 
 def answers_from_outside(model, grower, X, y, weight):
@@ -108,7 +108,7 @@ def assert_same_classes(model, naive, y, weight):
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"n_folds": 3}, {"sampling": "wagging"}, {"labels": "renewed", "recount": False}, COSTS],
+    [{}, {"n_parts": 3}, {"sampling": "wagging"}, {"labels": "renewed", "recount": False}, COSTS],
     ids=["halves", "thirds", "wagging", "renewed", "costs"],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -124,11 +124,11 @@ def test_a_class_is_voted_for_by_trees_that_other_rows_prune(problem, options, w
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
-@pytest.mark.parametrize("n_folds", [2, 3])
-def test_a_number_is_the_mean_of_trees_that_other_rows_prune(problem, n_folds, weighted):
+@pytest.mark.parametrize("n_parts", [2, 3])
+def test_a_number_is_the_mean_of_trees_that_other_rows_prune(problem, n_parts, weighted):
     X, _, y, weight = problem
     weight = weight if weighted else np.ones(N)
-    model = IGPAForestRegressor(30, n_folds=n_folds, oob_score=True, random_state=5)
+    model = IGPAForestRegressor(30, n_parts=n_parts, oob_score=True, random_state=5)
     model.fit(X, y, sample_weight=weight if weighted else None)
     answers = answers_from_outside(model, CARTRegressor(max_surrogates=0), X, y, weight)
     naive = left_out_numbers(*answers, y, weight)
@@ -169,7 +169,9 @@ def test_training_stops_where_the_error_has_not_fallen_for_long_enough(problem, 
     every = IGPAForestClassifier(60, oob_score=True, random_state=6).fit(X, y)
     covered = np.cumsum(judged_rows(every, y, np.ones(N)), axis=0).all(axis=1)
     n = stops_after(every.oob_error_curve_, patience, n_to_cover=int(covered.argmax()) + 1)
-    model = IGPAForestClassifier(60, stop="oob", patience=patience, random_state=6).fit(X, y)
+    model = IGPAForestClassifier(
+        60, early_stopping=True, n_iter_no_change=patience, random_state=6
+    ).fit(X, y)
     assert len(model.forest_) == len(model.n_iterations_) == n < 60
     assert model.forest_[:] == every.forest_[:n]
     assert_array_equal(model.oob_error_curve_, every.oob_error_curve_[:n])
@@ -185,12 +187,12 @@ def test_with_a_bootstrap_rows_left_out_are_answered_by_the_final_trees(problem)
     assert_same_classes(model, naive, y, weight)
 
 
-@pytest.mark.parametrize("n_folds", [2, 3])
-def test_the_estimate_is_near_the_error_on_fresh_rows_and_far_from_that_on_known_ones(n_folds):
+@pytest.mark.parametrize("n_parts", [2, 3])
+def test_the_estimate_is_near_the_error_on_fresh_rows_and_far_from_that_on_known_ones(n_parts):
     fresh, found = make_waveform(5000, random_state=99), []
     for seed in range(4):
         X, y = make_waveform(300, random_state=seed)
-        model = IGPAForestClassifier(100, n_folds=n_folds, oob_score=True, random_state=seed)
+        model = IGPAForestClassifier(100, n_parts=n_parts, oob_score=True, random_state=seed)
         model.fit(X, y)
         found.append((model.oob_score_, model.score(*fresh), model.score(X, y)))
     inside, outside, known = 1 - np.mean(found, axis=0)
@@ -248,7 +250,7 @@ def test_a_search_in_a_pipeline_finds_the_number_of_parts(problem, kind):
     X, y, _, _ = problem
     options = {} if kind is IGPAClassifier else {"n_estimators": 10}
     pipe = make_pipeline(SimpleImputer(), kind(random_state=0, **options))
-    name = f"{kind.__name__.lower()}__n_folds"
+    name = f"{kind.__name__.lower()}__n_parts"
     search = GridSearchCV(pipe, {name: [2, 3, 5]}, cv=3).fit(X, y)
     scores = search.cv_results_["mean_test_score"]
     assert search.best_params_[name] == [2, 3, 5][np.argmax(scores)]
@@ -260,11 +262,11 @@ def test_a_search_in_a_pipeline_finds_the_number_of_parts(problem, kind):
 
 
 @pytest.mark.parametrize("kind", [IGPAForestClassifier, IGPAForestRegressor])
-@pytest.mark.parametrize("n_folds", [2, 3])
+@pytest.mark.parametrize("n_parts", [2, 3])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_a_forest_may_have_more_trees_than_rows(kind, n_folds, n):
+def test_a_forest_may_have_more_trees_than_rows(kind, n_parts, n):
     X, y = np.arange(2.0 * n).reshape(n, 2), np.arange(n) % 2
-    model = kind(9, n_folds=n_folds, random_state=0).fit(X, y)
+    model = kind(9, n_parts=n_parts, random_state=0).fit(X, y)
     assert [tree.root.n_samples for tree in model.forest_] == [n] * 9
     assert model.predict(X).shape == (n,)
     assert set(np.clip(model.predict(X), 0, y.max())) == set(model.predict(X))
@@ -290,7 +292,7 @@ def test_classes_of_one_row_and_constant_columns_are_no_problem():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_folds", 1), ("unjudged", "cut"), ("missing", "fractional"), ("sampling", "half")],
+    [("n_parts", 1), ("unjudged", "cut"), ("missing", "fractional"), ("sampling", "half")],
 )
 @pytest.mark.parametrize("kind", [IGPAForestClassifier, IGPAForestRegressor])
 def test_an_error_names_the_parameter_and_the_value(kind, name, value):

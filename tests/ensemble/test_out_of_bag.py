@@ -241,7 +241,9 @@ def test_training_stops_where_the_error_has_not_fallen_for_long_enough(
     every = BaggingClassifier(**grown).fit(X, y)
     naive = naive_classes(every, X, y, np.ones(N))
     n = stops_after(naive.curve, patience, tolerance, members_to_cover(every, np.ones(N)))
-    model = BaggingClassifier(stop="oob", patience=patience, tolerance=tolerance, **grown)
+    model = BaggingClassifier(
+        early_stopping=True, n_iter_no_change=patience, tol=tolerance, **grown
+    )
     model.fit(X, y)
     assert len(model.estimators_) == n < 150
     assert model.forest_[:] == every.forest_[:n]
@@ -256,14 +258,16 @@ def test_forests_of_numbers_stop_by_their_squared_error(problem, n_jobs):
     n = stops_after(every.oob_error_curve_, 15, n_to_cover=members_to_cover(every, weight))
     assert 20 < n < 200
     model = RandomForestRegressor(
-        n_estimators=200, stop="oob", patience=15, random_state=6, n_jobs=n_jobs
+        n_estimators=200, early_stopping=True, n_iter_no_change=15, random_state=6, n_jobs=n_jobs
     ).fit(X, y, weight)
     assert model.forest_[:] == every.forest_[:n]
 
 
 def test_with_patience_for_all_members_all_are_grown(problem):
     X, y, _, _ = problem
-    model = RandomForestClassifier(n_estimators=30, stop="oob", patience=30, random_state=0)
+    model = RandomForestClassifier(
+        n_estimators=30, early_stopping=True, n_iter_no_change=30, random_state=0
+    )
     assert len(model.fit(X, y).estimators_) == 30
 
 

@@ -118,11 +118,21 @@ def test_members_weigh_as_many_rows_as_asked_for(problem, max_samples, sampling,
     assert [tree.root.weight for tree in model.forest_] == [size] * 4
 
 
-def test_bootstrap_false_is_a_word_for_half_of_the_rows_without_replacement(problem):
-    one = BaggingClassifier(n_estimators=3, bootstrap=False, random_state=2).fit(*problem)
-    other = BaggingClassifier(n_estimators=3, sampling="subsample", random_state=2).fit(*problem)
-    assert one.forest_ == other.forest_
-    assert [tree.root.n_samples for tree in one.forest_] == [30] * 3
+def test_bootstrap_false_uses_all_rows_as_in_scikit_learn(problem):
+    for cls in (BaggingClassifier, RandomForestClassifier):
+        model = cls(n_estimators=3, bootstrap=False, oob_score=True, random_state=2).fit(*problem)
+        assert [tree.root.n_samples for tree in model.forest_] == [60] * 3
+        assert all(np.array_equal(rows, range(60)) for rows in model.estimators_samples_)
+        assert not hasattr(model, "oob_score_")
+        with pytest.raises(ValueError, match="early_stopping needs rows that members do not see"):
+            cls(bootstrap=False, early_stopping=True).fit(*problem)
+
+
+def test_bootstrap_false_with_a_size_draws_without_replacement(problem):
+    one = BaggingClassifier(n_estimators=3, bootstrap=False, max_samples=20, random_state=2)
+    other = BaggingClassifier(n_estimators=3, sampling="subsample", max_samples=20, random_state=2)
+    assert one.fit(*problem).forest_ == other.fit(*problem).forest_
+    assert [tree.root.n_samples for tree in one.forest_] == [20] * 3
 
 
 @pytest.mark.parametrize("targets", [None, "regroup", "flip"])

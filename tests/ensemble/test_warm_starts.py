@@ -96,7 +96,9 @@ def test_selection_is_refused_if_the_number_of_rows_changes(estimator):
         go_on(model, 10, rows=slice(50))
 
 
-@pytest.mark.parametrize("setting", [{"oob_score": True}, {"stop": "oob"}], ids=["score", "stop"])
+@pytest.mark.parametrize(
+    "setting", [{"oob_score": True}, {"early_stopping": True}], ids=["score", "stop"]
+)
 @pytest.mark.parametrize("estimator", SHALLOW, ids=KINDS)
 def test_out_of_bag_estimates_are_refused_if_earlier_members_were_not_asked(estimator, setting):
     model = bagging(estimator, 5).fit(X, LABELS)

@@ -71,12 +71,12 @@ def test_the_shortest_of_many_perfect_tests_is_taken():
 @pytest.mark.parametrize("patience", [1, 3, 10])
 def test_patience_ends_a_search_that_finds_nothing_better(patience):
     frame, y = problem(4)
-    model = GPTreeClassifier(20, generations=200, max_depth=1, patience=patience)
+    model = GPTreeClassifier(20, generations=200, max_depth=1, n_iter_no_change=patience)
     watched = Watched(model, frame, y, seed=4)
     history = [state[5][1] for state in first_search(watched, 300)]
     n_run = len(history) + 1  # the last generation closes the search
     assert n_run < 200
-    endless = Watched(model.set_params(patience=None), frame, y, seed=4)
+    endless = Watched(model.set_params(n_iter_no_change=None), frame, y, seed=4)
     history = [state[5][1] for state in first_search(endless, 300)]
     unimproved, expected = 0, None
     for i, fitness in enumerate(history):
@@ -91,7 +91,11 @@ def test_patience_changes_no_more_than_when_searches_end():
     frame, y = problem(5, 100)
     plain = GPTreeClassifier(30, generations=15, random_state=0)
     endless = plain.fit(frame, y).tree_
-    patient = GPTreeClassifier(30, generations=15, patience=15, random_state=0).fit(frame, y).tree_
+    patient = (
+        GPTreeClassifier(30, generations=15, n_iter_no_change=15, random_state=0)
+        .fit(frame, y)
+        .tree_
+    )
     assert endless == patient
 
 

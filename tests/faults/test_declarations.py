@@ -388,7 +388,10 @@ MESSAGES = [
         BaggingClassifier(CARTClassifier),
         "estimator must be a classifier, a list of them or None, got <class 'spinney.tree",
     ),
-    (ID3Classifier(verbose="loud"), "verbose must be True, False or an integer >= 0, got 'loud'."),
+    (
+        GPTreeClassifier(verbose="loud"),
+        "verbose must be True, False or an integer >= 0, got 'loud'.",
+    ),
     (
         CARTClassifier(categorical_features="zone"),
         "categorical_features must be 'from_dtype', None or a list of names, positions or "

@@ -15,15 +15,15 @@ from spinney import CARTClassifier, CARTRegressor, IGPAClassifier, IGPARegressor
 PAIRS = [(IGPAClassifier, CARTClassifier), (IGPARegressor, CARTRegressor)]
 LEARNERS = [IGPAClassifier, IGPARegressor]
 MODES = [
-    {"n_folds": n_folds, "labels": labels, "prune_from": place, "unjudged": unjudged}
-    for n_folds, labels, place, unjudged in [
+    {"n_parts": n_parts, "labels": labels, "prune_from": place, "unjudged": unjudged}
+    for n_parts, labels, place, unjudged in [
         (2, "kept", "leaves", "pruned"),
         (2, "renewed", "root", "kept"),
         (3, "renewed", "leaves", "kept"),
         (5, "kept", "root", "pruned"),
     ]
 ]
-modes = pytest.mark.parametrize("mode", MODES, ids=lambda mode: f"{mode['n_folds']} folds")
+modes = pytest.mark.parametrize("mode", MODES, ids=lambda mode: f"{mode['n_parts']} folds")
 
 
 def check(model: Any, X: Any, y: Any) -> Any:
@@ -145,8 +145,8 @@ def test_fractions_of_rows_are_refused(learner: Any) -> None:
 
 
 BAD: list[tuple[str, Any]] = [
-    *[("n_folds", value) for value in (1, 0, -2, 2.5, "two", None, True, np.nan)],
-    *[("max_iterations", value) for value in (0, -1, 1.5, "many", None, False)],
+    *[("n_parts", value) for value in (1, 0, -2, 2.5, "two", None, True, np.nan)],
+    *[("max_iter", value) for value in (0, -1, 1.5, "many", None, False)],
     *[("labels", value) for value in ("renew", "Kept", None, 1, True)],
     *[("prune_from", value) for value in ("leaf", "roots", None, 0)],
     *[("unjudged", value) for value in ("prune", "keep", None, False)],
@@ -171,14 +171,14 @@ def test_a_fit_that_fails_leaves_the_last_one(learner: Any) -> None:
     X, y = np.arange(40.0).reshape(20, 2), np.arange(20) // 10
     model = learner(random_state=0).fit(X, y)
     before: Array = model.predict(X)
-    with pytest.raises(ValueError, match="n_folds"):
-        model.set_params(n_folds=0).fit(X, y)
+    with pytest.raises(ValueError, match="n_parts"):
+        model.set_params(n_parts=0).fit(X, y)
     assert (model.predict(X) == before).all()
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_more_folds_than_rows_are_as_many_as_rows(learner: Any) -> None:
     X, y = np.arange(8.0).reshape(4, 2), np.array([0, 0, 1, 1])
-    models = [learner(n_folds=n, random_state=0).fit(X, y) for n in (4, 9, 10**9)]
+    models = [learner(n_parts=n, random_state=0).fit(X, y) for n in (4, 9, 10**9)]
     assert outline(models[0].tree_.root) == outline(models[1].tree_.root)
     assert models[0].history_ == models[1].history_ == models[2].history_

@@ -49,7 +49,7 @@ def kill_in_the_middle(kind, settings, path):
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        (GPTreeClassifier, {"generations": 200, "refine_constants": True, "patience": 100}),
+        (GPTreeClassifier, {"generations": 200, "refine_constants": True, "n_iter_no_change": 100}),
         (GPTreeRegressor, {"generations": 100, "n_jobs": 2}),
         (GPForestClassifier, {"n_estimators": 4}),
     ],

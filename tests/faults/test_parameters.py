@@ -141,7 +141,7 @@ LIMITS = [
     ("min_impurity_decrease", 0),
     ("random_state", 2**32 - 1),
     ("n_best_splits", 1),
-    ("patience", 2**80),
+    ("n_iter_no_change", 2**80),
     ("learning_rate", 1),
     ("n_jobs", -1),
     ("n_jobs", -1000),

@@ -103,7 +103,7 @@ def fit(model: Any, problem: Problem) -> bool:
 def parts_of(model: Any, problem: Problem) -> np.ndarray:
     """The part of each row."""
     target = model._encode_target(problem.y, problem.row_weights).core()
-    n_parts = min(model.n_folds, int((problem.row_weights > 0).sum()))
+    n_parts = min(model.n_parts, int((problem.row_weights > 0).sum()))
     return np.asarray(_core.deal_parts(target, n_parts, random_seed(model.random_state)))
 
 

@@ -92,12 +92,12 @@ def limits(draw: st.DrawFn) -> dict[str, Any]:
 def loops(draw: st.DrawFn) -> dict[str, Any]:
     """Parameters of the loop."""
     return {
-        "n_folds": draw(st.sampled_from([2, 3, 5])),
+        "n_parts": draw(st.sampled_from([2, 3, 5])),
         "labels": draw(st.sampled_from(["kept", "renewed"])),
         "prune_from": draw(st.sampled_from(["leaves", "root"])),
         "unjudged": draw(st.sampled_from(["pruned", "kept"])),
         "recount": draw(st.booleans()),
-        "max_iterations": draw(st.sampled_from([1, 3, 12, 12, 12])),
+        "max_iter": draw(st.sampled_from([1, 3, 12, 12, 12])),
         "random_state": draw(st.integers(0, 99)),
     }
 

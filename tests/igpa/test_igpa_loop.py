@@ -34,7 +34,7 @@ def noisy() -> tuple[Array, Array]:
 
 
 def learner_for(problem: Problem, regression: bool, **parameters: Any) -> Any:
-    options = {**problem.options, "max_iterations": 50, **parameters}
+    options = {**problem.options, "max_iter": 50, **parameters}
     model = (IGPARegressor if regression else IGPAClassifier)(**options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -71,7 +71,7 @@ def test_pruning_never_raises_the_error_of_the_rows_that_judge(
 def test_history_tells_each_turn(regression: bool, data: st.DataObject) -> None:
     problem = data.draw(problems(regression=regression))
     model = learner_for(problem, regression)
-    k = min(model.n_folds, int((problem.row_weights > 0).sum()))
+    k = min(model.n_parts, int((problem.row_weights > 0).sum()))
     assert isinstance(model.n_iterations_, int)
     assert len(model.history_) == model.n_iterations_ >= k >= 2
     assert [step.judge for step in model.history_] == [
@@ -80,16 +80,16 @@ def test_history_tells_each_turn(regression: bool, data: st.DataObject) -> None:
     assert model.history_[-1].n_leaves == model.tree_.n_leaves
 
 
-@pytest.mark.parametrize("n_folds", [2, 3, 5])
+@pytest.mark.parametrize("n_parts", [2, 3, 5])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_last_trees_of_a_loop_that_settles_are_equally_large(
-    learner: Any, n_folds: int, noisy: tuple[Array, Array]
+    learner: Any, n_parts: int, noisy: tuple[Array, Array]
 ) -> None:
-    model = learner(n_folds=n_folds, random_state=1).fit(*noisy)  # a warning would be an error
+    model = learner(n_parts=n_parts, random_state=1).fit(*noisy)  # a warning would be an error
     sizes = [step.n_leaves for step in model.history_]
-    assert len(set(sizes[-n_folds:])) == 1
-    for end in range(n_folds, len(sizes)):
-        assert len(set(sizes[end - n_folds : end])) > 1
+    assert len(set(sizes[-n_parts:])) == 1
+    for end in range(n_parts, len(sizes)):
+        assert len(set(sizes[end - n_parts : end])) > 1
     assert model.tree_.n_leaves > 3
 
 
@@ -98,8 +98,8 @@ def test_a_loop_that_is_cut_short_warns_and_leaves_a_tree(
     learner: Any, noisy: tuple[Array, Array]
 ) -> None:
     X, y = noisy
-    model = learner(max_iterations=1, random_state=1)
-    with pytest.warns(ConvergenceWarning, match="max_iterations"):
+    model = learner(max_iter=1, random_state=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
         model.fit(X, y)
     assert model.n_iterations_ == len(model.history_) == 1
     assert model.tree_.n_leaves == model.history_[0].n_leaves > 1
@@ -139,8 +139,8 @@ def test_recounted_nodes_hold_all_rows(regression: bool, data: st.DataObject) ->
 def test_without_a_recount_the_root_holds_the_rows_that_grew_it(
     learner: Any, noisy: tuple[Array, Array]
 ) -> None:
-    kept = learner(recount=False, n_folds=4, random_state=1).fit(*noisy).tree_
-    recounted = learner(recount=True, n_folds=4, random_state=1).fit(*noisy).tree_
+    kept = learner(recount=False, n_parts=4, random_state=1).fit(*noisy).tree_
+    recounted = learner(recount=True, n_parts=4, random_state=1).fit(*noisy).tree_
     assert (kept.n_samples[0], recounted.n_samples[0]) == (300, 400)
     assert [str(node.test) for node in kept] == [str(node.test) for node in recounted]
 
@@ -178,7 +178,7 @@ def test_random_state_decides_the_tree(
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_copies_are_equal(learner: Any, noisy: tuple[Array, Array]) -> None:
     X, y = noisy
-    model = learner(n_folds=3, labels="renewed", random_state=5).fit(X, y)
+    model = learner(n_parts=3, labels="renewed", random_state=5).fit(X, y)
     thawed = pickle.loads(pickle.dumps(model))
     assert thawed.history_ == model.history_
     assert thawed.n_iterations_ == model.n_iterations_

@@ -69,10 +69,10 @@ def test_ten_trees_of_two_levels_on_seven_rows_each_are_right_for_all_evenings(m
 def test_half_of_the_rows_without_replacement_are_comparable_to_a_bootstrap():
     data = datasets.load("pima_indians_diabetes")
     scores = [
-        BaggingClassifier(n_estimators=100, bootstrap=bootstrap, oob_score=True, random_state=0)
+        BaggingClassifier(n_estimators=100, sampling=sampling, oob_score=True, random_state=0)
         .fit(data.X, data.y)
         .oob_score_
-        for bootstrap in (True, False)
+        for sampling in ("bootstrap", "subsample")
     ]
     assert scores[0] == pytest.approx(scores[1], abs=0.02)
 

@@ -121,12 +121,22 @@ class BaggedEnsemble(BaseEnsemble):
     def _check_combinations(self) -> None:
         """Refuse parameters that exclude each other."""
         selector = self._selector()
-        if selector is not None and self.stop is None:  # else there may be fewer members
+        if selector is not None and not self.early_stopping:  # else there may be fewer members
             selector.check_size(int(self.n_estimators))
+        if self.early_stopping and self._sees_all():
+            raise ValueError(
+                "early_stopping needs rows that members do not see, and bootstrap=False uses all. "
+                "Use bootstrap=True, or max_samples."
+            )
         if self.n_best_splits > 1 and not all(map(is_binary, self._make_learners())):
             raise ValueError(
                 f"n_best_splits={self.n_best_splits!r} works with CART members only. Use 1."
             )
+
+    def _sees_all(self) -> bool:
+        """Whether every member sees all rows, as scikit-learn's with `bootstrap=False`."""
+        is_off = self.sampling == "bootstrap" and not getattr(self, "bootstrap", True)
+        return is_off and self.max_samples is None
 
     def _selector(self) -> Selector | None:
         """Return what selects members; None if all vote."""
@@ -151,9 +161,9 @@ class BaggedEnsemble(BaseEnsemble):
         selector = self._selector()
         plan = self._plan(trainer, self._n_members())
         plan.first_member = 0 if before is None else len(before.members)
-        if self.stop == "oob":
-            plan.patience, plan.tolerance = int(self.patience), float(self.tolerance)
-        plan.out_of_bag = bool(self.oob_score) or self.stop == "oob"
+        if self.early_stopping:
+            plan.patience, plan.tolerance = int(self.n_iter_no_change), float(self.tol)
+        plan.out_of_bag = bool(self.oob_score or self.early_stopping) and not self._sees_all()
         plan.records = selector is not None and selector.selection is not None
         if before is not None:
             self._check_judged(before, plan, len(trainer.target.weight))
@@ -178,7 +188,7 @@ class BaggedEnsemble(BaseEnsemble):
         if plan.out_of_bag and same_rows and len(before.curve) < len(before.members):
             raise ValueError(
                 "out-of-bag estimates need the answers of all members, but those that warm_start "
-                "goes on from were not asked. Set oob_score=True, or stop, in the first fit, or "
+                "goes on from were not asked. Set oob_score=True in the first fit, or "
                 "use warm_start=False."
             )
 

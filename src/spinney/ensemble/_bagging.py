@@ -30,7 +30,9 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
         all but one of the parts; "wagging" gives each row a random weight; None is all rows.
     bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
+        Whether rows are drawn with replacement where `sampling` is "bootstrap". False uses all
+        rows, or `max_samples` of them drawn without replacement; there are no out-of-bag rows if
+        all are used.
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
@@ -58,11 +60,13 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         Who wins a tied vote: the first class, or one drawn by lot for each row.
     oob_score : bool, default=False
         Whether to predict each row by the members that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds members until the out-of-bag error stops falling.
-    patience : int, default=20
-        Members without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -135,9 +139,9 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         combine: str = "vote",
         ties: str = "lowest",
         oob_score: bool = False,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
         warm_start: bool = False,
@@ -160,9 +164,9 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.combine = combine
         self.ties = ties
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.warm_start = warm_start
@@ -199,7 +203,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
         all but one of the parts; "wagging" gives each row a random weight; None is all rows.
     bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
+        Whether rows are drawn with replacement where `sampling` is "bootstrap". False uses all
+        rows, or `max_samples` of them drawn without replacement; there are no out-of-bag rows if
+        all are used.
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
@@ -220,11 +226,13 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         The mean of the members' predictions, or the median (bragging).
     oob_score : bool, default=False
         Whether to predict each row by the members that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds members until the out-of-bag error stops falling.
-    patience : int, default=20
-        Members without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -293,9 +301,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         trim: float = 0.25,
         combine: str = "mean",
         oob_score: bool = False,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
         warm_start: bool = False,
@@ -315,9 +323,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         self.trim = trim
         self.combine = combine
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.warm_start = warm_start

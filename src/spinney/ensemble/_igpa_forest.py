@@ -58,10 +58,10 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     cost_method : {"gini", "altered_priors"}, default="gini"
         How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
         Labels and pruning use the costs themselves in both cases.
-    n_folds : int, default=2
+    n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
-    max_iterations : int, default=50
+    max_iter : int, default=50
         Growings and prunings after which the loop ends, with a warning.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
@@ -97,11 +97,13 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     oob_score : bool, default=False
         Whether to predict each row by the trees that did not see it; if all trees see all rows, by
         what is left of each tree without the part of the rows that it is in.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -181,8 +183,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         priors: Any = None,
         cost_matrix: Any = None,
         cost_method: str = "gini",
-        n_folds: int = 2,
-        max_iterations: int = 50,
+        n_parts: int = 2,
+        max_iter: int = 50,
         labels: str = "kept",
         prune_from: str = "leaves",
         unjudged: str = "pruned",
@@ -196,9 +198,9 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         combine: str = "vote",
         ties: str = "lowest",
         oob_score: bool = False,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
@@ -222,8 +224,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.priors = priors
         self.cost_matrix = cost_matrix
         self.cost_method = cost_method
-        self.n_folds = n_folds
-        self.max_iterations = max_iterations
+        self.n_parts = n_parts
+        self.max_iter = max_iter
         self.labels = labels
         self.prune_from = prune_from
         self.unjudged = unjudged
@@ -237,9 +239,9 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.combine = combine
         self.ties = ties
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
@@ -295,10 +297,10 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     max_bins : int or None, default=None
         Search histograms with at most this many bins per numeric column instead of all values:
         for very large data and shallow trees.
-    n_folds : int, default=2
+    n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
-    max_iterations : int, default=50
+    max_iter : int, default=50
         Growings and prunings after which the loop ends, with a warning.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
@@ -332,11 +334,13 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     oob_score : bool, default=False
         Whether to predict each row by the trees that did not see it; if all trees see all rows, by
         what is left of each tree without the part of the rows that it is in.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -408,8 +412,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
-        n_folds: int = 2,
-        max_iterations: int = 50,
+        n_parts: int = 2,
+        max_iter: int = 50,
         labels: str = "kept",
         prune_from: str = "leaves",
         unjudged: str = "pruned",
@@ -422,9 +426,9 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         trim: float = 0.25,
         combine: str = "mean",
         oob_score: bool = False,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
@@ -444,8 +448,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
-        self.n_folds = n_folds
-        self.max_iterations = max_iterations
+        self.n_parts = n_parts
+        self.max_iter = max_iter
         self.labels = labels
         self.prune_from = prune_from
         self.unjudged = unjudged
@@ -458,9 +462,9 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.trim = trim
         self.combine = combine
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates

@@ -54,7 +54,9 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
         but one of the parts; "wagging" gives each row a random weight; None is all rows.
     bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
+        Whether rows are drawn with replacement where `sampling` is "bootstrap". False uses all
+        rows, or `max_samples` of them drawn without replacement; there are no out-of-bag rows if
+        all are used.
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
@@ -67,11 +69,13 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Who wins a tied vote: the first class, or one drawn by lot for each row.
     oob_score : bool, default=True
         Whether to predict each row by the trees that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -154,9 +158,9 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         combine: str = "vote",
         ties: str = "lowest",
         oob_score: bool = True,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
@@ -188,9 +192,9 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.combine = combine
         self.ties = ties
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
@@ -240,7 +244,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
         but one of the parts; "wagging" gives each row a random weight; None is all rows.
     bootstrap : bool, default=True
-        False is another word for `sampling="subsample"`.
+        Whether rows are drawn with replacement where `sampling` is "bootstrap". False uses all
+        rows, or `max_samples` of them drawn without replacement; there are no out-of-bag rows if
+        all are used.
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
@@ -251,11 +257,13 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         The mean of the trees' predictions, or the median.
     oob_score : bool, default=True
         Whether to predict each row by the trees that did not see it.
-    stop : {"oob"} or None, default=None
-        "oob" adds trees until the out-of-bag error stops falling.
-    patience : int, default=20
-        Trees without a lower error that `stop="oob"` waits for, once every row has an answer.
-    tolerance : float, default=0.0
+    early_stopping : bool, default=False
+        Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
+        largest number of members.
+    n_iter_no_change : int, default=20
+        Members without a lower error after which `early_stopping` ends training, once every row
+        has an out-of-bag answer.
+    tol : float, default=0.0
         How much lower the error must be.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that are nominal whatever their type, by name, index or mask.
@@ -332,9 +340,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         n_best_splits: int = 1,
         combine: str = "mean",
         oob_score: bool = True,
-        stop: str | None = None,
-        patience: int = 20,
-        tolerance: float = 0.0,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 20,
+        tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
@@ -361,9 +369,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.n_best_splits = n_best_splits
         self.combine = combine
         self.oob_score = oob_score
-        self.stop = stop
-        self.patience = patience
-        self.tolerance = tolerance
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates

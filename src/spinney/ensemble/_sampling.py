@@ -28,7 +28,8 @@ def sampling_plan(
     sampling : str or None
         One of `SAMPLINGS`.
     bootstrap : bool
-        False turns "bootstrap" into "subsample".
+        False draws without replacement where `sampling` is "bootstrap": `max_samples` rows, by
+        default all of them.
     max_samples : int, float or None
         How many rows a member sees.
     n_rows : int
@@ -44,7 +45,7 @@ def sampling_plan(
     """
     kind = sampling
     if kind == "bootstrap" and not bootstrap:
-        kind = "subsample"
+        kind = None if max_samples is None else "subsample"
     size = _sample_size(max_samples, n_rows, _SHARES.get(kind, 1.0 / n_members))
     n_parts = 1
     if kind in ("partition", "overlap"):

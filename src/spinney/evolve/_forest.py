@@ -114,7 +114,7 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
         can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
-    patience : int or None, default=None
+    n_iter_no_change : int or None, default=None
         Generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
@@ -190,7 +190,7 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
         terminals: Any = None,
         domains: Any = None,
         tournament_size: int = 5,
-        patience: int | None = None,
+        n_iter_no_change: int | None = None,
         refine_constants: bool = False,
         diversity: str | None = "roots",
         combine: str = "vote",
@@ -216,7 +216,7 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
         self.terminals = terminals
         self.domains = domains
         self.tournament_size = tournament_size
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.refine_constants = refine_constants
         self.diversity = diversity
         self.combine = combine
@@ -265,7 +265,7 @@ class GPForestRegressor(RegressorEnsemble, EvolvedForest):
         can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
-    patience : int or None, default=None
+    n_iter_no_change : int or None, default=None
         Generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
@@ -335,7 +335,7 @@ class GPForestRegressor(RegressorEnsemble, EvolvedForest):
         terminals: Any = None,
         domains: Any = None,
         tournament_size: int = 5,
-        patience: int | None = None,
+        n_iter_no_change: int | None = None,
         refine_constants: bool = False,
         diversity: str | None = "roots",
         combine: str = "mean",
@@ -358,7 +358,7 @@ class GPForestRegressor(RegressorEnsemble, EvolvedForest):
         self.terminals = terminals
         self.domains = domains
         self.tournament_size = tournament_size
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.refine_constants = refine_constants
         self.diversity = diversity
         self.combine = combine

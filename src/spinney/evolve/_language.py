@@ -167,7 +167,7 @@ def _chosen_functions(given: Any) -> list[Function]:
 SEARCHED: MappingProxyType[str, Check] = MappingProxyType(
     {
         "functions": Read("None or a list of names and Function objects", _chosen_functions),
-        "patience": optional(Integer(1)),
+        "n_iter_no_change": optional(Integer(1)),
     }
 )
 

@@ -79,8 +79,8 @@ class EvolvedLearner(TreeLearner):
         plan.generations = min(int(params.generations), 2**62)
         plan.max_size = int(params.max_size)
         plan.tournament = int(params.tournament_size)
-        if params.patience is not None:
-            plan.patience = min(int(params.patience), 2**62)
+        if params.n_iter_no_change is not None:
+            plan.patience = min(int(params.n_iter_no_change), 2**62)
         plan.refine = bool(params.refine_constants)
         plan.min_fraction = float(params.min_fraction)
         plan.max_depth = max_depth_limit(params.max_depth)

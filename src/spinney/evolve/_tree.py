@@ -51,7 +51,7 @@ class GPTreeClassifier(TreeClassifier):
         can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
-    patience : int or None, default=None
+    n_iter_no_change : int or None, default=None
         Generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
@@ -120,7 +120,7 @@ class GPTreeClassifier(TreeClassifier):
         terminals: Any = None,
         domains: Any = None,
         tournament_size: int = 5,
-        patience: int | None = None,
+        n_iter_no_change: int | None = None,
         refine_constants: bool = False,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
@@ -143,7 +143,7 @@ class GPTreeClassifier(TreeClassifier):
         self.terminals = terminals
         self.domains = domains
         self.tournament_size = tournament_size
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.refine_constants = refine_constants
         self.categorical_features = categorical_features
         self.unseen = unseen
@@ -188,7 +188,7 @@ class GPTreeRegressor(TreeRegressor):
         can be in any case.
     tournament_size : int, default=5
         Expressions drawn, the best of which is a parent.
-    patience : int or None, default=None
+    n_iter_no_change : int or None, default=None
         Generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
@@ -254,7 +254,7 @@ class GPTreeRegressor(TreeRegressor):
         terminals: Any = None,
         domains: Any = None,
         tournament_size: int = 5,
-        patience: int | None = None,
+        n_iter_no_change: int | None = None,
         refine_constants: bool = False,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
@@ -274,7 +274,7 @@ class GPTreeRegressor(TreeRegressor):
         self.terminals = terminals
         self.domains = domains
         self.tournament_size = tournament_size
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.refine_constants = refine_constants
         self.categorical_features = categorical_features
         self.unseen = unseen

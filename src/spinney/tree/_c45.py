@@ -131,8 +131,6 @@ class C45Classifier(TreeClassifier):
         For folds and rows set aside. The search uses no random numbers.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -193,7 +191,6 @@ class C45Classifier(TreeClassifier):
         rules: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -213,7 +210,6 @@ class C45Classifier(TreeClassifier):
         self.rules = rules
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> "C45Learner":
         return C45Learner(self)

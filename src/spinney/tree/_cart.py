@@ -149,8 +149,6 @@ class CARTClassifier(TreeClassifier):
         columns uses no random numbers.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -213,7 +211,6 @@ class CARTClassifier(TreeClassifier):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -245,7 +242,6 @@ class CARTClassifier(TreeClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> "CARTLearner":
         return CARTLearner(self)
@@ -316,8 +312,6 @@ class CARTRegressor(TreeRegressor):
         columns uses no random numbers.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -372,7 +366,6 @@ class CARTRegressor(TreeRegressor):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -398,7 +391,6 @@ class CARTRegressor(TreeRegressor):
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> "CARTLearner":
         return CARTLearner(self)

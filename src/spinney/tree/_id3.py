@@ -123,8 +123,6 @@ class ID3Classifier(TreeClassifier):
         For folds and rows set aside. The search uses no random numbers.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -177,7 +175,6 @@ class ID3Classifier(TreeClassifier):
         validation_fraction: float = 0.3,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -196,7 +193,6 @@ class ID3Classifier(TreeClassifier):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> "ID3Learner":
         return ID3Learner(self)

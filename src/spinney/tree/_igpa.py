@@ -90,8 +90,8 @@ class IGPALearner(TreeLearner):
         """Return the method for the core."""
         params = self.estimator
         igpa = _core.IgpaParams()
-        igpa.n_parts = min(int(params.n_folds), 2**31 - 1)
-        igpa.max_iterations = min(int(params.max_iterations), 2**62)
+        igpa.n_parts = min(int(params.n_parts), 2**31 - 1)
+        igpa.max_iterations = min(int(params.max_iter), 2**62)
         igpa.renews_labels = params.labels == "renewed"
         igpa.prunes_all = params.prune_from == "root"
         igpa.keeps_unjudged = params.unjudged == "kept"
@@ -146,10 +146,10 @@ class IGPAClassifier(TreeClassifier):
     cost_method : {"gini", "altered_priors"}, default="gini"
         How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
         Labels and pruning use the costs themselves in both cases.
-    n_folds : int, default=2
+    n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
-    max_iterations : int, default=50
+    max_iter : int, default=50
         Growings and prunings after which the loop ends, with a warning.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
@@ -172,8 +172,6 @@ class IGPAClassifier(TreeClassifier):
         For the division of the rows, and for `max_features`.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -226,8 +224,8 @@ class IGPAClassifier(TreeClassifier):
         priors: Any = None,
         cost_matrix: Any = None,
         cost_method: str = "gini",
-        n_folds: int = 2,
-        max_iterations: int = 50,
+        n_parts: int = 2,
+        max_iter: int = 50,
         labels: str = "kept",
         prune_from: str = "leaves",
         unjudged: str = "pruned",
@@ -238,7 +236,6 @@ class IGPAClassifier(TreeClassifier):
         unseen: str = "missing",
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -253,8 +250,8 @@ class IGPAClassifier(TreeClassifier):
         self.priors = priors
         self.cost_matrix = cost_matrix
         self.cost_method = cost_method
-        self.n_folds = n_folds
-        self.max_iterations = max_iterations
+        self.n_parts = n_parts
+        self.max_iter = max_iter
         self.labels = labels
         self.prune_from = prune_from
         self.unjudged = unjudged
@@ -265,7 +262,6 @@ class IGPAClassifier(TreeClassifier):
         self.unseen = unseen
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> IGPALearner:
         return IGPALearner(self)
@@ -303,10 +299,10 @@ class IGPARegressor(TreeRegressor):
     max_bins : int or None, default=None
         Search histograms with at most this many bins per numeric column instead of all values:
         for very large data and shallow trees.
-    n_folds : int, default=2
+    n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
-    max_iterations : int, default=50
+    max_iter : int, default=50
         Growings and prunings after which the loop ends, with a warning.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
@@ -329,8 +325,6 @@ class IGPARegressor(TreeRegressor):
         For the division of the rows, and for `max_features`.
     n_jobs : int or None, default=None
         Threads. They never change the result.
-    verbose : int, default=0
-        Kept for the ensembles; a single tree reports nothing.
 
     Attributes
     ----------
@@ -375,8 +369,8 @@ class IGPARegressor(TreeRegressor):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
-        n_folds: int = 2,
-        max_iterations: int = 50,
+        n_parts: int = 2,
+        max_iter: int = 50,
         labels: str = "kept",
         prune_from: str = "leaves",
         unjudged: str = "pruned",
@@ -387,7 +381,6 @@ class IGPARegressor(TreeRegressor):
         unseen: str = "missing",
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -398,8 +391,8 @@ class IGPARegressor(TreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
-        self.n_folds = n_folds
-        self.max_iterations = max_iterations
+        self.n_parts = n_parts
+        self.max_iter = max_iter
         self.labels = labels
         self.prune_from = prune_from
         self.unjudged = unjudged
@@ -410,7 +403,6 @@ class IGPARegressor(TreeRegressor):
         self.unseen = unseen
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _learner(self) -> IGPALearner:
         return IGPALearner(self)
@@ -419,7 +411,7 @@ class IGPARegressor(TreeRegressor):
 def unsettled(who: str) -> str:
     """Return the text of the warning that the loop ended before the tree had settled."""
     return (
-        f"{who} had not settled after max_iterations growings and prunings. Use labels='kept' and "
-        "prune_from='leaves', with which sizes never fall, or a larger max_iterations: the least "
-        "is n_folds."
+        f"{who} had not settled after max_iter growings and prunings. Use labels='kept' and "
+        "prune_from='leaves', with which sizes never fall, or a larger max_iter: the least "
+        "is n_parts."
     )
