@@ -26,7 +26,13 @@ LEARNED_NOTHING = (
     *("no better than guessing", "leaves no rows for learners", "sample_size"),
     "limits count weight",
 )
-MAY_WARN = ("rows were seen by every member", "weighted loss of", "still climbs", "lose precision")
+MAY_WARN = (
+    "rows were seen by every member",
+    "weighted loss of",
+    "still climbs",
+    "lose precision",
+    "holds categories that fit did not see",
+)
 
 
 @dataclass(frozen=True)

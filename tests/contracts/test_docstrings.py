@@ -48,11 +48,14 @@ MAY_DIFFER = {
     "oob_score",  # of rows left out, or of parts
     "ccp_alpha",  # chosen, or given
     "warm_start",  # goes on with a tree, or with more of them
-    "verbose",  # a tree reports nothing
+    "verbose",  # what is shown
+    "early_stopping",  # by rows held out, or out of bag
     "n_iter_no_change",  # of members, generations or growings
+    "tol",  # of a likelihood, or of an error
+    "max_iter",  # of EM, or growings
 }
 # Stand with how nodes are divided, or with what members see, and when there are enough of them.
-MAY_MOVE = {"max_features", "n_iter_no_change"}
+MAY_MOVE = {"max_features", "early_stopping", "n_iter_no_change", "tol", "max_iter"}
 # What only some settings give.
 OPTIONAL = {
     "feature_names_in_",

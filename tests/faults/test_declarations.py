@@ -17,7 +17,14 @@ from sklearn.preprocessing import StandardScaler
 
 import spinney
 from faults.outcomes import Untouchable
-from spinney import BaggingClassifier, CARTClassifier, CARTRegressor, ID3Classifier, VotingCombiner
+from spinney import (
+    BaggingClassifier,
+    CARTClassifier,
+    CARTRegressor,
+    GPTreeClassifier,
+    ID3Classifier,
+    VotingCombiner,
+)
 from spinney._checks import Choice, Either, Flag, Integer, Number, Share
 from spinney._params import PARAMETERS, check_parameters, declared
 from spinney.evolve import Constant

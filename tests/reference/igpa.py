@@ -47,7 +47,7 @@ class Loop:
     prune_from: str = "leaves"
     unjudged: str = "pruned"
     recount: bool = True
-    max_iterations: int = 50
+    max_iter: int = 50
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
 
@@ -90,7 +90,7 @@ def igpa(
     k = int(parts.max()) + 1
     root: Node | None = None
     history: list[Iteration] = []
-    for turn in range(loop.max_iterations):
+    for turn in range(loop.max_iter):
         judge = (turn + 1) % k
         growing = np.flatnonzero((parts >= 0) & (parts != judge))
         judging = np.flatnonzero(parts == judge)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spinney._format import category_text, number_text, set_text
 from spinney.tree import MultiwayTest, SubsetTest, Surrogate, ThresholdTest
-from spinney.tree._format import category_text, number_text, set_text
 
 INCOME = ThresholdTest(0, "income", 36.0)
 SIZE = ThresholdTest(1, "size", 1.0, ("low", "med", "high"))

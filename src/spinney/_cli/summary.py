@@ -8,9 +8,9 @@ from spinney._cli.data.columns import Column
 from spinney._cli.data.reading import Reading
 from spinney._cli.metrics import Estimate
 from spinney._cli.render import Screen, leaves_text
+from spinney._format import number_text
 from spinney._text import plural
 from spinney.pruning import PruningPath
-from spinney.tree._format import number_text
 
 MOST_NAMES = 5  # of classes, columns with gaps, importances
 _MOST_COLUMNS = 40

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, NamedTuple
 from spinney._expression.evaluate import encoded_row, truth
 from spinney._expression.simplify import simplified
 from spinney._expression.tokens import OPS, Token
+from spinney._format import EXACT_DIGITS, number_text
 from spinney._table import Column
-from spinney.tree._format import EXACT_DIGITS, number_text
 
 __all__ = ["OPS", "ExpressionTest", "Token"]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from spinney._expression.expression_test import KEYWORDS
 from spinney._expression.tokens import TAKES_TRUTH, Token
+from spinney._format import join_words
 from spinney._table import Column
-from spinney.tree._format import join_words
 
 _LEXEME = re.compile(
     r"""(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))

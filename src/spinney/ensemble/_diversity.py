@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from spinney._checks import Number
+from spinney._format import join_words
 from spinney._target import check_weights, check_y
 from spinney.ensemble._voting_rules import SLACK, read_rule
-from spinney.tree._format import join_words
 
 __all__ = [
     "Diversity",

@@ -38,8 +38,10 @@ Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 T = TypeVar("T", bound=TreeEstimator)
 _EQUAL = np.zeros(0)  # weights of members that all count the same
-# What a tree has for itself: the ensemble encodes the table, draws, and runs threads.
+# What a tree has for itself: the ensemble encodes the table, draws, runs threads, and stops.
 _OF_THE_ENSEMBLE = {
+    "early_stopping",
+    "n_iter_no_change",
     "categorical_features",
     "unseen",
     "warm_start",

@@ -263,6 +263,11 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         check_is_fitted(self)
         return self._bagged.records.n_iterations.astype(np.int64)
 
+    @property
+    def n_iter_(self) -> NDArray[np.int64]:
+        """The same as `n_iterations_`, under scikit-learn's name."""
+        return self.n_iterations_
+
 
 class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     """IGPA regression trees over random halves of all the rows, and their mean.
@@ -485,3 +490,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         """Growings, each with its pruning, of every tree."""
         check_is_fitted(self)
         return self._bagged.records.n_iterations.astype(np.int64)
+
+    @property
+    def n_iter_(self) -> NDArray[np.int64]:
+        """The same as `n_iterations_`, under scikit-learn's name."""
+        return self.n_iterations_

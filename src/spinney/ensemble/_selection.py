@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from spinney import _core
+from spinney._format import join_words, number_text
 from spinney._settings import thread_count
 from spinney._target import FitTarget, check_numbers
 from spinney.ensemble._trainer import Bagged
-from spinney.tree._format import join_words, number_text
 
 __all__ = ["SelectionReport", "Selector", "choose_members"]
 

@@ -17,8 +17,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._checks import is_number
+from spinney._format import join_words
 from spinney._state._kinds import need
-from spinney.tree._format import join_words
 
 Codes = NDArray[np.intp]
 

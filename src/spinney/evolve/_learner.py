@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
+from spinney._format import join_words
 from spinney._settings import max_depth_limit, random_seed, thread_count
 from spinney._state._kinds import Kind, many, one, perhaps, whole
 from spinney._table import Schema
@@ -18,7 +19,6 @@ from spinney.evolve._domains import share_domains
 from spinney.evolve._functions import Function
 from spinney.evolve._language import build_language, called_functions
 from spinney.evolve._run import Task, run
-from spinney.tree._format import join_words
 from spinney.tree._learner import TreeLearner
 from spinney.tree._tree import Tree
 from spinney.tree._units import rescaled_tree

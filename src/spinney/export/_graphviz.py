@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from spinney._format import SHORT_DIGITS, number_text
 from spinney.plot._palette import PAPER, class_colours, mix
-from spinney.tree._format import SHORT_DIGITS, number_text
 from spinney.tree._node_text import answer_words, below_counts, class_words, question_words
 
 if TYPE_CHECKING:

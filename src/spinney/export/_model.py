@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from spinney._expression.tokens import Token
+from spinney._format import EXACT_DIGITS, number_text
 from spinney._table import Schema
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval, conditions_text
 from spinney.rules._extract import read_branches
@@ -24,7 +25,6 @@ from spinney.rules._rule import same_array
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import Tree
 from spinney.tree._arrays import KINDS, read_tokens
-from spinney.tree._format import EXACT_DIGITS, number_text
 from spinney.tree._node_text import question_words
 
 

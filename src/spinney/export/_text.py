@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from spinney._controls import without_controls
-from spinney.tree._format import SHORT_DIGITS, number_text
+from spinney._format import SHORT_DIGITS, number_text
 from spinney.tree._node_text import below_counts, class_words
 
 if TYPE_CHECKING:

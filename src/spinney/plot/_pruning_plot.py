@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._format import number_text
 from spinney.plot._matplotlib import axes_or_new, text_width
 from spinney.plot._palette import ACCENT, QUIET, class_colours
-from spinney.tree._format import number_text
 
 if TYPE_CHECKING:
     from spinney.pruning import PruningPath

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spinney._expression.expression_test import ExpressionTest
+from spinney._format import number_text
 from spinney.plot._matplotlib import text_width
-from spinney.tree._format import number_text
 from spinney.tree._node import Node
 from spinney.tree._node_text import answer_words, below_counts, question_words
 from spinney.tree._tests import Test

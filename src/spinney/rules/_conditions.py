@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spinney._expression.evaluate import truth
 from spinney._expression.expression_test import ExpressionTest
 from spinney._expression.tokens import Token
-from spinney.tree._format import category_text, number_text, set_text
+from spinney._format import category_text, number_text, set_text
 
 
 class _SingleColumnCondition(ABC):

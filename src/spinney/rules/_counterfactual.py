@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._format import category_text, number_text
 from spinney._table import Schema
 from spinney.rules._conditions import ColumnCondition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
-from spinney.tree._format import category_text, number_text
 
 if TYPE_CHECKING:
     from spinney.rules._ruleset import RuleSet

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._format import category_text, join_words, number_text
 from spinney._table import Schema, encode_for
 from spinney.rules._conditions import ExpressionCondition
 from spinney.rules._counterfactual import (
@@ -21,7 +22,6 @@ from spinney.rules._matching import rule_shares
 from spinney.rules._rule import Rule, Step
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import ExpressionTest
-from spinney.tree._format import category_text, join_words, number_text
 
 Floats = NDArray[np.float64]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._controls import without_controls
 from spinney._expression.tokens import check_tokens
+from spinney._format import category_text, number_text
 from spinney._table import Schema
 from spinney.rules._conditions import (
     Condition,
@@ -18,7 +19,6 @@ from spinney.rules._conditions import (
     conditions_text,
     merged,
 )
-from spinney.tree._format import category_text, number_text
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
 from spinney._checks import Choice
+from spinney._format import category_text, join_words, number_text
 from spinney._params import CF
 from spinney._state import plain_state
 from spinney._table import Schema, encode_for
@@ -26,7 +27,6 @@ from spinney.rules._matching import (
     rule_shares,
 )
 from spinney.rules._rule import Rule, check_rules
-from spinney.tree._format import category_text, join_words, number_text
 
 if TYPE_CHECKING:
     from spinney.rules._explanation import Explanation

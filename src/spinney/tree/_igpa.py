@@ -205,6 +205,7 @@ class IGPAClassifier(TreeClassifier):
     True
     """
 
+    n_iterations_: int
     _parameters = GROWING_ON
     _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
 
@@ -265,6 +266,11 @@ class IGPAClassifier(TreeClassifier):
 
     def _learner(self) -> IGPALearner:
         return IGPALearner(self)
+
+    @property
+    def n_iter_(self) -> int:
+        """The same as `n_iterations_`, under scikit-learn's name."""
+        return self.n_iterations_
 
 
 class IGPARegressor(TreeRegressor):
@@ -354,6 +360,7 @@ class IGPARegressor(TreeRegressor):
     array([5.])
     """
 
+    n_iterations_: int
     _parameters = OF_NUMBERS | GROWING_ON
     _fitted_fields: ClassVar[Mapping[str, Kind]] = _HISTORY
 
@@ -406,6 +413,11 @@ class IGPARegressor(TreeRegressor):
 
     def _learner(self) -> IGPALearner:
         return IGPALearner(self)
+
+    @property
+    def n_iter_(self) -> int:
+        """The same as `n_iterations_`, under scikit-learn's name."""
+        return self.n_iterations_
 
 
 def unsettled(who: str) -> str:

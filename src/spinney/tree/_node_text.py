@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from spinney.tree._format import SHORT_DIGITS, category_text, number_text, set_text
+from spinney._format import SHORT_DIGITS, category_text, number_text, set_text
 from spinney.tree._tests import IntervalTest, MultiwayTest, Test
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from spinney._expression.parse import (
     tokens_of,
 )
 from spinney._expression.tokens import Token, check_tokens
+from spinney._format import join_words
 from spinney._nearest import did_you_mean
 from spinney._table import Column, Schema
-from spinney.tree._format import join_words
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
 _CATEGORY = re.compile(

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from spinney._expression.evaluate import is_missing
 from spinney._expression.expression_test import ExpressionTest
+from spinney._format import EXACT_DIGITS, category_text, number_text, set_text
 from spinney._table import Column
-from spinney.tree._format import EXACT_DIGITS, category_text, number_text, set_text
 
 __all__ = ["IntervalTest", "MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
 

@@ -24,7 +24,7 @@ from spinney._cli.models import is_classifier, load_model
 from spinney._cli.output import check_plot_file, save_plot
 from spinney._cli.render import Screen, print_result
 from spinney._cli.summary import estimate_pairs
-from spinney.tree._format import number_text
+from spinney._format import number_text
 
 
 def run(

@@ -13,9 +13,9 @@ from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import read_rows
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.models import columns_of, is_classifier, load_model, trees_of
+from spinney._format import number_text
 from spinney._nearest import did_you_mean
 from spinney._text import plural
-from spinney.tree._format import number_text
 
 _MOST_COLUMNS = 8
 
