@@ -89,6 +89,8 @@ class Content:
         Draws a figure on Matplotlib axes, of which there are `n_rows` by `n_axes`.
     size : tuple of float
         Size of the figure in inches.
+    n_axes, n_rows : int
+        Axes side by side, and rows of them.
     """
 
     cells: Sequence[Cell | Finding] = ()
