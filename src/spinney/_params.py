@@ -228,7 +228,7 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "trim": Number(0.0, 1.0),
         "combine": COMBINE_CLASSES,
         "ties": TIES,
-        "oob_score": Flag(),
+        "oob_score": Either([Flag(), _FUNCTION]),
         # -- Boosting
         "algorithm": Choice(("SAMME", "M1", "arc-x4")),
         "loss": Choice(("exponential", "logistic")),

@@ -383,7 +383,7 @@ def test_verbose_may_be_true(capsys, model, words):
 
 
 def test_verbose_false_is_silent(capsys):
-    BaggingClassifier(CARTClassifier(verbose=False), 3, verbose=False).fit(X, LABELS)
+    BaggingClassifier(CARTClassifier(), 3, verbose=False).fit(X, LABELS)
     assert capsys.readouterr().err == ""
 
 

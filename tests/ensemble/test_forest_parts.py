@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, mean_absolute_error
 
 from spinney import (
     AdaBoostClassifier,
@@ -102,3 +103,35 @@ def test_members_are_made_once(table):
     assert len(model.estimators_) == 4
     model.fit(X, X[:, 1])
     assert model.estimators_[0] is not second[0]
+
+
+def test_a_function_scores_the_rows_left_out(table):
+    X, y = table
+    forest = RandomForestClassifier(50, oob_score=balanced_accuracy_score, random_state=0).fit(X, y)
+    labels = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
+    assert forest.oob_score_ == pytest.approx(balanced_accuracy_score(y, labels))
+    numbers = RandomForestRegressor(50, oob_score=mean_absolute_error, random_state=0)
+    numbers.fit(X, X[:, 0])
+    wanted = mean_absolute_error(X[:, 0], numbers.oob_prediction_)
+    assert numbers.oob_score_ == pytest.approx(wanted)
+    with pytest.raises(ValueError, match="oob_score must be"):
+        RandomForestClassifier(oob_score="accuracy").fit(X, y)
+
+
+class Counting(CARTClassifier):
+    """A tree with a fit of its own."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.n_rows_ = len(X)
+        return self
+
+
+def test_a_subclass_with_a_fit_of_its_own_is_fitted_by_it(table):
+    X, y = table
+    model = BaggingClassifier(Counting(max_depth=2), 3, random_state=0).fit(X, y)
+    assert [member.n_rows_ for member in model.estimators_] == [200] * 3
+    plain = BaggingClassifier(CARTClassifier(max_depth=2), 3, random_state=0).fit(X, y)
+    assert np.mean(model.predict(X) == plain.predict(X)) > 0.9
+    boosted = AdaBoostClassifier(Counting(max_depth=1), 3).fit(X, y)
+    assert (boosted.predict(X) == AdaBoostClassifier(n_estimators=3).fit(X, y).predict(X)).all()

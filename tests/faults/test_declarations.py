@@ -177,6 +177,7 @@ FUNCTIONS = {
         ["from_dtype", None, [], ["x0"], [0], (True,), np.array([0]), {"x0"}],
         ["from_dtypes", "x0", 0, [0.5], ["x0", 1], [True, 1], [None], iter(["x0"]), half, b"x"],
     ),
+    "oob_score": ([half], ["accuracy", 2, None, 0.5]),
     "selection": ([half, np.argsort], ["trimed", 3, [1]]),
     "selection_data": ([(X, Y)], ["oop", [X, Y], (X,), None, X]),
     "terminals": ([[], ["x0"], (0,), [Constant((1.0,))]], ["x0", 0, 1.5, iter([]), half]),

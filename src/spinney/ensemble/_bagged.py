@@ -280,12 +280,22 @@ class BaggedEnsemble(BaseEnsemble):
             return
         totals = means.sum(axis=1, keepdims=True)
         self.oob_decision_function_ = means / np.where(totals > 0, totals, 1.0)
-        if seen.any():
-            hits = means[seen].argmax(axis=1) == target.truth[seen]
+        if not seen.any():
+            return
+        codes = means[seen].argmax(axis=1)
+        if callable(self.oob_score):
+            labels = target.classes[target.truth[seen]]
+            self.oob_score_ = float(self.oob_score(labels, target.classes[codes]))
+        else:
+            hits = codes == target.truth[seen]
             self.oob_score_ = float(np.average(hits, weights=target.weight[seen]))
 
     def _keep_oob_r2(self, means: Floats, seen: Mask, target: FitTarget) -> None:
         if np.count_nonzero(seen) < 2:
+            return
+        if callable(self.oob_score):
+            numbers = np.ldexp(target.truth[seen], target.exponent)
+            self.oob_score_ = float(self.oob_score(numbers, means[seen, 0]))
             return
         y, weight = target.truth[seen], target.weight[seen]
         answers = np.ldexp(means[seen, 0], -target.exponent)

@@ -58,8 +58,9 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         Each member votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
         Who wins a tied vote: the first class, or one drawn by lot for each row.
-    oob_score : bool, default=False
-        Whether to predict each row by the members that did not see it.
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the members that did not see it. A function of the true and
+        the predicted targets gives `oob_score_` instead of accuracy or R squared.
     early_stopping : bool, default=False
         Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
         largest number of members.
@@ -224,8 +225,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         Share of the members that `selection="trimmed"` drops.
     combine : {"mean", "median"}, default="mean"
         The mean of the members' predictions, or the median (bragging).
-    oob_score : bool, default=False
-        Whether to predict each row by the members that did not see it.
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the members that did not see it. A function of the true and
+        the predicted targets gives `oob_score_` instead of accuracy or R squared.
     early_stopping : bool, default=False
         Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
         largest number of members.

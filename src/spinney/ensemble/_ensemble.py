@@ -32,7 +32,7 @@ from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._trainer import TreeTrainer, tree_trainer
-from spinney.tree._estimator import TreeEstimator
+from spinney.tree._estimator import TreeEstimator, is_own_tree
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
@@ -131,7 +131,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
     def _trainer(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Encode table and target once for all members."""
         learners = self._make_learners()
-        if all(isinstance(learner, TreeEstimator) for learner in learners):
+        if all(is_own_tree(learner) for learner in learners):
             trainer: Any = self._tree_trainer(learners, X, y, sample_weight)
         else:
             schema = self._schema if self._continues() else None

@@ -20,7 +20,7 @@ from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_columns, take_rows
 from spinney.ensemble._voting_members import codes_of
-from spinney.tree._estimator import TreeEstimator
+from spinney.tree._estimator import is_own_tree
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -43,7 +43,7 @@ class TableRows:
 
     def for_learner(self, learner: Any, features: NDArray[np.int32]) -> Any:
         """Return what a learner takes: some columns, or all if none are named."""
-        if not isinstance(learner, TreeEstimator):
+        if not is_own_tree(learner):
             return take_columns(self.table, features) if len(features) else self.table
         assert self.values is not None
         return self.values[:, features] if len(features) else self.values
@@ -93,7 +93,7 @@ class Member:
     def numbers(self, rows: TableRows) -> Floats:
         """Return a number a row."""
         X = rows.for_learner(self.estimator, self.features)
-        if isinstance(self.estimator, TreeEstimator):
+        if is_own_tree(self.estimator):
             means: Floats = self.estimator.tree_._core.predict_values(X, 1)[:, 0]
             return means
         answers = np.asarray(self.estimator.predict(X), dtype=np.float64)
@@ -103,9 +103,9 @@ class Member:
         """Return a class a row, as its place among the classes, or a group."""
         X = rows.for_learner(self.estimator, self.features)
         known = np.arange(2) if self.groups else classes
-        if isinstance(self.estimator, TreeEstimator):
+        if is_own_tree(self.estimator):
             labels = self.estimator.tree_._core.predict_labels(X, 1)
-            return np.searchsorted(known, self.estimator.classes_)[labels]
+            return np.asarray(np.searchsorted(known, self.estimator.classes_)[labels])
         labels = self._one_a_row(np.asarray(self.estimator.predict(X)), rows)
         codes = codes_of(labels, _places(known))
         if len(codes) and codes.min() < 0:
@@ -120,7 +120,7 @@ class Member:
         known = np.arange(2) if self.groups else classes
         shares = np.zeros((rows.n_rows, len(known)))
         X = rows.for_learner(self.estimator, self.features)
-        if isinstance(self.estimator, TreeEstimator):
+        if is_own_tree(self.estimator):
             found = self.estimator.tree_._core.predict_values(X, 1)
         elif hasattr(self.estimator, "predict_proba"):
             found = np.asarray(self.estimator.predict_proba(X))
@@ -228,7 +228,7 @@ class ForeignMembers:
 
     def rows(self, X: Any, owner_name: str) -> TableRows:
         """Check a table and return its rows as members take them."""
-        encoded = any(isinstance(member.estimator, TreeEstimator) for member in self.members)
+        encoded = any(is_own_tree(member.estimator) for member in self.members)
         return open_rows(self.schema, X, encoded=encoded, unseen=self.unseen, owner=owner_name)
 
     def sums(

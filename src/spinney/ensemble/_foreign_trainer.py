@@ -37,7 +37,7 @@ from spinney.ensemble._foreign_members import (
 )
 from spinney.ensemble._out_of_bag import BagSum, Patience
 from spinney.ensemble._trainer import Bagged, Boosted, BoostingRounds, MemberRecords
-from spinney.tree._estimator import TreeEstimator
+from spinney.tree._estimator import is_own_tree
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
@@ -91,7 +91,7 @@ class Task:
 
 def train(task: Task, rows: TableRows) -> tuple[Member, Floats]:
     """Train a member, and return it with its answers for the rows left out, or for all."""
-    grow = _grow if isinstance(task.learner, TreeEstimator) else _fit
+    grow = _grow if is_own_tree(task.learner) else _fit
     member = Member(grow(task, rows), task.features, task.groups)
     if not task.asks_all and not len(task.left_out):
         return member, np.zeros(0)
@@ -400,7 +400,7 @@ def foreign_trainer(
     -------
     ForeignTrainer
     """
-    trees = [learner for learner in learners if isinstance(learner, TreeEstimator)]
+    trees = [learner for learner in learners if is_own_tree(learner)]
     name = type(owner).__name__
     n_rows = open_table(X, name).shape[0]
     counted = any(tree._learner().counts_weight for tree in trees)
@@ -427,7 +427,7 @@ def _opened(
 ) -> tuple[Schema, TableRows]:
     """Return the columns of a table: with their kinds if a learner is ours, else by name only."""
     name = type(owner).__name__
-    encoded = any(isinstance(learner, TreeEstimator) for learner in learners)
+    encoded = any(is_own_tree(learner) for learner in learners)
     if schema is not None:
         return schema, open_rows(schema, X, encoded=encoded, unseen=owner.unseen, owner=name)
     kinds = owner.categorical_features

@@ -94,7 +94,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Each tree votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
         Who wins a tied vote: the first class, or one drawn by lot for each row.
-    oob_score : bool, default=False
+    oob_score : bool or callable, default=False
         Whether to predict each row by the trees that did not see it; if all trees see all rows, by
         what is left of each tree without the part of the rows that it is in.
     early_stopping : bool, default=False
@@ -336,7 +336,7 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Share of the members that `selection="trimmed"` drops.
     combine : {"mean", "median"}, default="mean"
         The mean of the trees' predictions, or the median.
-    oob_score : bool, default=False
+    oob_score : bool or callable, default=False
         Whether to predict each row by the trees that did not see it; if all trees see all rows, by
         what is left of each tree without the part of the rows that it is in.
     early_stopping : bool, default=False

@@ -67,8 +67,9 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Each tree votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
         Who wins a tied vote: the first class, or one drawn by lot for each row.
-    oob_score : bool, default=True
-        Whether to predict each row by the trees that did not see it.
+    oob_score : bool or callable, default=True
+        Whether to predict each row by the members that did not see it. A function of the true and
+        the predicted targets gives `oob_score_` instead of accuracy or R squared.
     early_stopping : bool, default=False
         Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
         largest number of members.
@@ -255,8 +256,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Nodes of CART take one of so many best tests, of different columns, at random.
     combine : {"mean", "median"}, default="mean"
         The mean of the trees' predictions, or the median.
-    oob_score : bool, default=True
-        Whether to predict each row by the trees that did not see it.
+    oob_score : bool or callable, default=True
+        Whether to predict each row by the members that did not see it. A function of the true and
+        the predicted targets gives `oob_score_` instead of accuracy or R squared.
     early_stopping : bool, default=False
         Whether training ends when the out-of-bag error no longer falls; `n_estimators` is then the
         largest number of members.

@@ -293,3 +293,11 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
         rows = self._rows(X)
         values: Floats = self.tree_._core.predict_values(rows, thread_count(self.n_jobs))[:, 0]
         return values
+
+
+def is_own_tree(estimator: Any) -> bool:
+    """Tell whether the core can train an estimator: a tree of this package.
+
+    A subclass of the user's with a `fit` of its own is trained by calling that.
+    """
+    return isinstance(estimator, TreeEstimator) and type(estimator).fit is TreeEstimator.fit
