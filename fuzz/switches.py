@@ -1,7 +1,8 @@
 """Gives every check of the reader a number and a switch, in copies of its sources.
 
 In C++ a check is an `if` that leads to a refusal; in Python an `if` that ends by raising, or a call
-of `_need`. A check whose condition is met asks its switch, so it is known which checks are met.
+of `need` or `require`. A check whose condition is met asks its switch, so it is known which checks
+are met.
 """
 
 import ast
@@ -74,7 +75,13 @@ def switched(text: str, first: int) -> tuple[str, list[str]]:
 
 # -- Python
 
-_MODULES = re.compile(r"spinney\._(file|state)\._")
+_READERS = re.compile(r"spinney\._(file|state)\._")
+# Estimators refuse attributes that do not fit together by `need`; their other checks are of users.
+_ESTIMATORS = re.compile(
+    r"spinney\.(_base|tree\._estimator|mixture\._base|"
+    r"ensemble\._(ensemble|bagged|boosting|filtering|voting|voting_members))$"
+)
+_CALLS = {"need", "require"}
 _WRITES = {"Encoder", "_Taker", "contents_of", "_refuse_extra", "_header", "to_chunks", "load"}
 
 
@@ -94,16 +101,17 @@ class _Switches(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.If:
         """Let `if a: raise` be `if a and spinney_keeps(n): raise`."""
         self.generic_visit(node)
-        is_need = self.name == "_state._kinds" and ast.unparse(node.test) == "not fits"
-        if isinstance(node.body[-1], ast.Raise) and not is_need:
+        is_call = ast.unparse(node.test) == "not fits"  # in `need` and `require` themselves
+        reads = _READERS.match(f"spinney.{self.name}")
+        if isinstance(node.body[-1], ast.Raise) and reads and not is_call:
             keeps = self._keeps(f"if {ast.unparse(node.test)}")
             node.test = ast.BoolOp(ast.And(), [node.test, keeps])
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        """Let `_need(a, ...)` be `_need(a or not spinney_keeps(n), ...)`."""
+        """Let `need(a, ...)` be `need(a or not spinney_keeps(n), ...)`, and `require` likewise."""
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "_need":
+        if isinstance(node.func, ast.Name) and node.func.id in _CALLS:
             kept = ast.UnaryOp(ast.Not(), self._keeps(ast.unparse(node)))
             node.args[0] = ast.BoolOp(ast.Or(), [node.args[0], kept])
         return node
@@ -124,7 +132,7 @@ class Importer(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoade
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         """Return how to import a module, if it is one of those."""
-        if not _MODULES.match(name):
+        if not (_READERS.match(name) or _ESTIMATORS.match(name)):
             return None
         place = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
         loader = importlib.machinery.SourceFileLoader(name, str(place))

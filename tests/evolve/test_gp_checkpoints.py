@@ -112,7 +112,7 @@ def test_a_file_of_other_data_is_refused_and_left_as_it_is(half):
         {"min_entropy": 0.6},
         {"min_fraction": 0.01},
         {"tournament_size": 4},
-        {"patience": 3},
+        {"n_iter_no_change": 3},
         {"refine_constants": True},
         {"class_weight": "balanced"},
         {"priors": [0.2, 0.3, 0.5]},

@@ -237,7 +237,7 @@ PARAMS = {
     "listed": {"cv": [(np.arange(3), np.arange(3, 5)), (np.arange(2), [4])]},
     "random": {"random_state": np.random.RandomState(5)},
     "large": {"random_state": 2**64 - 1, "max_leaf_nodes": -(10**30)},
-    "nothing": {"max_depth": None, "verbose": (), "n_jobs": {}},
+    "nothing": {"max_depth": None, "unseen": (), "n_jobs": {}},
 }
 
 

@@ -63,4 +63,4 @@ def _present_params(name: str, params: dict[str, Any]) -> dict[str, Any]:
         found[_NEW_NAMES.get(old, old)] = value
     if found.get("sampling") == "bootstrap" and found.get("bootstrap") is False:
         found |= {"sampling": "subsample", "bootstrap": True}
-    return found
+    return dict(sorted(found.items()))  # as constructors list them

@@ -176,7 +176,11 @@ class SoftTargets:
             bend = float(np.vdot(way, pulled))
             if bend <= 0.0:  # nothing but rounding is left
                 break
-            step += power / bend * way
+            with np.errstate(over="ignore"):
+                further = power / bend * way
+            if not np.isfinite(further).all():  # the bend is too small for the power to mean much
+                break
+            step += further
             left -= power / bend * pulled
             before, power = power, float(np.vdot(left, left / size))
             way = left / size + power / before * way
