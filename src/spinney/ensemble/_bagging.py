@@ -24,7 +24,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         call, with their own criterion, costs and pruning; any scikit-learn classifier will do. None
         for CART, fully grown, without surrogates.
     n_estimators : int, default=100
-        Number of members, or the largest number with `stop="oob"`.
+        Number of members; the maximum number with `early_stopping`.
     sampling : str or None, default="bootstrap"
         Which rows a member sees: "bootstrap" draws them with replacement, "subsample" without;
         "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
@@ -38,14 +38,14 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
         size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Columns that a member sees, drawn anew for each; None for all.
+        Number of features drawn at random for each member; None for all.
     targets : {"regroup", "flip"} or None, default=None
         What members are taught: the classes, or two random groups of classes, where a vote counts
         for every class of its group, or classes of which some are changed at random.
     flip_rate : float, default=0.1
         Chance of a label to be changed by `targets="flip"`.
     n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
+        Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with most errors, those with at most the most
         common number of errors, or what a function of the errors says.
@@ -57,7 +57,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     combine : {"vote", "average"}, default="vote"
         Each member votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
-        Who wins a tied vote: the first class, or one drawn by lot for each row.
+        Which class wins a tied vote: the first, or one drawn at random for each row.
     oob_score : bool or callable, default=False
         Whether to predict each row by the members that did not see it. A function of the true and
         the predicted targets gives `oob_score_` instead of accuracy or R squared.
@@ -68,26 +68,27 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         Members without a lower error after which `early_stopping` ends training, once every row
         has an out-of-bag answer.
     tol : float, default=0.0
-        How much lower the error must be.
+        Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
+        Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of estimators
@@ -198,7 +199,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         call, with their own criterion and pruning; any scikit-learn regressor will do. None for
         CART, fully grown, without surrogates.
     n_estimators : int, default=100
-        Number of members, or the largest number with `stop="oob"`.
+        Number of members; the maximum number with `early_stopping`.
     sampling : str or None, default="bootstrap"
         Which rows a member sees: "bootstrap" draws them with replacement, "subsample" without;
         "partition" divides them into disjoint parts, one a member, and "overlap" gives each member
@@ -212,9 +213,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
         size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Columns that a member sees, drawn anew for each; None for all.
+        Number of features drawn at random for each member; None for all.
     n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
+        Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with the largest errors, those with at most the
         most common error (errors are put into bins), or what a function of the errors says.
@@ -235,24 +236,25 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         Members without a lower error after which `early_stopping` ends training, once every row
         has an out-of-bag answer.
     tol : float, default=0.0
-        How much lower the error must be.
+        Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
+        Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of estimators

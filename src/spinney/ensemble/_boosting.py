@@ -96,28 +96,29 @@ class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
     loss : {"exponential", "logistic"}, default="exponential"
         What the weights of rows follow from. "logistic" gives rows that are far wrong less weight.
     learning_rate : float, default=1.0
-        Factor of the members' weights; smaller ones need more members.
+        Learning rate: shrinks the members' weights; smaller ones need more members.
     resample : bool, default=False
         Whether members learn from rows that are drawn by their weights, instead of from weights.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
+        Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For `resample`, and for learners that draw something.
+        Random seed of `resample`, and of learners that are random.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of estimators
@@ -249,26 +250,27 @@ class AdaBoostRegressor(RegressorEnsemble, BoostedEnsemble):
     loss : {"linear", "square", "exponential"}, default="linear"
         How the distance of a prediction, as a share of the largest one, counts.
     learning_rate : float, default=1.0
-        Factor of the members' weights; smaller ones need more members.
+        Learning rate: shrinks the members' weights; smaller ones need more members.
     resample : bool, default=True
         Whether members learn from rows that are drawn by their weights, instead of from weights.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
+        Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For `resample`, and for learners that draw something.
+        Random seed of `resample`, and of learners that are random.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of estimators

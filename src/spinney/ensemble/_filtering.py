@@ -94,16 +94,16 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         Rows of learner 1, and the most that the other two get; a float is a share of the rows. None
         for a third of the rows.
     random_state : int, RandomState or None, default=None
-        For the order of the rows, the coin, and learners that use random numbers.
+        Random seed of the order of the rows, of the coin, and of learners that are random.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of classifiers

@@ -25,33 +25,34 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees, or the largest number with `stop="oob"`.
+        Number of trees; the maximum number with `early_stopping`.
     criterion : str or callable, default="gini"
         "gini", "entropy", "misclassification", "exponent" or "twoing"; or a function that takes
         shares of shape (k, n_classes) and returns k impurities.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
     priors : dict, array or None, default=None
-        Shares that the classes shall count for; they add up to 1.
+        Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
         Cost of predicting j for a row of class i: rows true, columns predicted, or
         `{(true, predicted): cost}`, others 1.
@@ -62,7 +63,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
     max_iter : int, default=50
-        Growings and prunings after which the loop ends, with a warning.
+        Maximum number of growing and pruning steps; a warning is issued if the tree has not
+        settled.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
         the rows of the present growing say.
@@ -81,7 +83,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
         size of a part. "wagging" and None know no such number.
     n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
+        Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with most errors, those with at most the most
         common number of errors, or what a function of the errors says.
@@ -93,7 +95,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     combine : {"vote", "average"}, default="vote"
         Each tree votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
-        Who wins a tied vote: the first class, or one drawn by lot for each row.
+        Which class wins a tied vote: the first, or one drawn at random for each row.
     oob_score : bool or callable, default=False
         Whether to predict each row by the trees that did not see it; if all trees see all rows, by
         what is left of each tree without the part of the rows that it is in.
@@ -104,30 +106,32 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Members without a lower error after which `early_stopping` ends training, once every row
         has an out-of-bag answer.
     tol : float, default=0.0
-        How much lower the error must be.
+        Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+        Where a row with a missing value goes: by a surrogate split, or to the larger child.
     max_surrogates : int, default=0
-        Surrogates kept at each node. Without any, a missing value goes to the larger child.
+        Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
+        the larger child.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
+        Whether to keep the trees of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of IGPAClassifier
@@ -280,33 +284,35 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees, or the largest number with `stop="oob"`.
+        Number of trees; the maximum number with `early_stopping`.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
         rows by it too.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
     max_iter : int, default=50
-        Growings and prunings after which the loop ends, with a warning.
+        Maximum number of growing and pruning steps; a warning is issued if the tree has not
+        settled.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
         the rows of the present growing say.
@@ -325,7 +331,7 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
         size of a part. "wagging" and None know no such number.
     n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, of different columns, at random.
+        Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with the largest errors, those with at most the
         most common error (errors are put into bins), or what a function of the errors says.
@@ -346,28 +352,30 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Members without a lower error after which `early_stopping` ends training, once every row
         has an out-of-bag answer.
     tol : float, default=0.0
-        How much lower the error must be.
+        Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+        Where a row with a missing value goes: by a surrogate split, or to the larger child.
     max_surrogates : int, default=0
-        Surrogates kept at each node. Without any, a missing value goes to the larger child.
+        Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
+        the larger child.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
+        Whether to keep the trees of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 shows progress: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     estimators_ : list of IGPARegressor

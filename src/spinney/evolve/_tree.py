@@ -20,13 +20,13 @@ class GPTreeClassifier(TreeClassifier):
     Parameters
     ----------
     population_size : int, default=500
-        Expressions in a generation.
+        Number of expressions in a generation.
     generations : int, default=100
-        Generations for each test.
+        Number of generations of the search for each test.
     max_size : int, default=12
-        Symbols of an expression at most: columns, constants and functions.
+        Maximum number of symbols in an expression: columns, constants and functions.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_entropy : float, default=0.65
         Bits: a node whose classes have less entropy is a leaf.
     min_fraction : float, default=0.05
@@ -35,7 +35,7 @@ class GPTreeClassifier(TreeClassifier):
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
     priors : dict, array or None, default=None
-        Shares that the classes shall count for; they add up to 1.
+        Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
         Cost of predicting j for a row of class i: rows true, columns predicted, or
         `{(true, predicted): cost}`, others 1.
@@ -50,39 +50,40 @@ class GPTreeClassifier(TreeClassifier):
         `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
         can be in any case.
     tournament_size : int, default=5
-        Expressions drawn, the best of which is a parent.
+        Number of expressions drawn for a tournament, the best of which becomes a parent.
     n_iter_no_change : int or None, default=None
-        Generations without a better test after which a search ends; None for never.
+        Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     checkpoint : path or None, default=None
-        File that the state of the search is written to. If it is there, fit goes on from it; one of
-        other data or settings is refused.
+        File to which the state of the search is written. If it exists, fit resumes from it; a file
+        of other data or parameters is refused.
     checkpoint_every : int, default=100
-        Generations between two writings.
+        Number of generations between checkpoints.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
-        1 tells now and then how far the search is, and its best fitness.
+        1 shows the progress of the search and its best fitness.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     n_evaluations_ : int
         Expressions that were run on the rows; equal ones of a generation or the one before are not
         run again.
@@ -165,13 +166,13 @@ class GPTreeRegressor(TreeRegressor):
     Parameters
     ----------
     population_size : int, default=500
-        Expressions in a generation.
+        Number of expressions in a generation.
     generations : int, default=100
-        Generations for each test.
+        Number of generations of the search for each test.
     max_size : int, default=12
-        Symbols of an expression at most: columns, constants and functions.
+        Maximum number of symbols in an expression: columns, constants and functions.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_variance : float, default=0.05
         Share of the variance of all rows: a node with less is a leaf.
     min_fraction : float, default=0.05
@@ -187,37 +188,38 @@ class GPTreeRegressor(TreeRegressor):
         `[["home", "work"]]`: they can be compared with each other. Columns with equal categories
         can be in any case.
     tournament_size : int, default=5
-        Expressions drawn, the best of which is a parent.
+        Number of expressions drawn for a tournament, the best of which becomes a parent.
     n_iter_no_change : int or None, default=None
-        Generations without a better test after which a search ends; None for never.
+        Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
         Whether a test `expression > constant` gets its best constant in the end.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     checkpoint : path or None, default=None
-        File that the state of the search is written to. If it is there, fit goes on from it; one of
-        other data or settings is refused.
+        File to which the state of the search is written. If it exists, fit resumes from it; a file
+        of other data or parameters is refused.
     checkpoint_every : int, default=100
-        Generations between two writings.
+        Number of generations between checkpoints.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Random seed.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
-        1 tells now and then how far the search is, and its best fitness.
+        1 shows the progress of the search and its best fitness.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     n_evaluations_ : int
         Expressions that were run on the rows; equal ones of a generation or the one before are not
         run again.

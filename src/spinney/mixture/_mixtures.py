@@ -61,22 +61,23 @@ class MixtureOfExpertsClassifier(ClassifierMixin, BaseMixture):
     tol : float, default=1e-4
         Convergence tolerance: the gain in penalised log-likelihood per unit of weight.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     random_state : int, RandomState or None, default=None
         Random seed of the initial gates and of the experts. No random numbers are drawn by row.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 prints the log-likelihood of every initialisation.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     experts_ : list
@@ -268,20 +269,21 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixture):
     tol : float, default=1e-4
         Convergence tolerance: the gain in penalised log-likelihood per unit of weight.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     random_state : int, RandomState or None, default=None
         Random seed of the initial gates and of the experts. No random numbers are drawn by row.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
     verbose : int, default=0
         1 prints the log-likelihood of every initialisation.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     experts_ : list

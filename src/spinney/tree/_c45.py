@@ -94,7 +94,7 @@ class C45Classifier(TreeClassifier):
         What chooses between columns: the gain ratio among the tests that gain at least the
         average, or the information gain alone.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_leaf : int or float, default=2
         Weight that at least two branches of a test need; a float is a share of the rows.
     nominal : {"multiway", "grouped"}, default="multiway"
@@ -107,12 +107,13 @@ class C45Classifier(TreeClassifier):
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     pruning : str or None, default="error_based"
-        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
-        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+        Pruning method: "cost_complexity" or "reduced_error"; for classes also "error_based", as in
+        C4.5, or "mdl", by description length. None for no pruning.
     cf : float, default=0.25
         Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
     subtree_raising : bool, default=True
@@ -120,24 +121,24 @@ class C45Classifier(TreeClassifier):
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
-        Folds that choose the size of the tree.
+        Folds of the cross-validation that chooses the size of the tree.
     rule : {"1se", "min"}, default="1se"
-        The smallest tree within one standard error of the best, or the best.
+        Choose the smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
-        Rows set aside for `pruning="reduced_error"`.
+        Share of the rows held out for `pruning="reduced_error"`.
     rules : bool, default=True
         Whether fit also makes `rules_`. It takes longer than the tree on very large tables.
     random_state : int, RandomState or None, default=None
-        For folds and rows set aside. The search uses no random numbers.
+        Random seed of folds and held-out rows; the search itself is not random.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree

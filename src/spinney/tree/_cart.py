@@ -86,28 +86,29 @@ class CARTClassifier(TreeClassifier):
         Tests of one column, or also of sums of numeric columns, such as
         `glucose + 2.1 * bmi > 190`, where these are better.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
     priors : dict, array or None, default=None
-        Shares that the classes shall count for; they add up to 1.
+        Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
         Cost of predicting j for a row of class i: rows true, columns predicted, or
         `{(true, predicted): cost}`, others 1.
@@ -115,17 +116,18 @@ class CARTClassifier(TreeClassifier):
         How costs enter the splits: in the Gini index, or by reweighing the classes as rpart does.
         Labels and pruning use the costs themselves in both cases.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
-        way with a share of its weight.
+        Where a row with a missing value goes: by a surrogate split, to the larger child, or to
+        every child with a share of its weight.
     max_surrogates : int, default=5
-        Surrogates kept at each node.
+        Maximum number of surrogate splits kept at each node.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     pruning : str or None, default=None
-        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
-        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+        Pruning method: "cost_complexity" or "reduced_error"; for classes also "error_based", as in
+        C4.5, or "mdl", by description length. None for no pruning.
     cf : float, default=0.25
         Confidence of the limits on errors that `pruning="error_based"` uses: less prunes more.
     subtree_raising : bool, default=True
@@ -133,35 +135,35 @@ class CARTClassifier(TreeClassifier):
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
-        Folds that choose the size of the tree.
+        Folds of the cross-validation that chooses the size of the tree.
     rule : {"1se", "min"}, default="1se"
-        The smallest tree within one standard error of the best, or the best.
+        Choose the smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
-        Rows set aside for `pruning="reduced_error"` and `early_stopping`.
+        Share of the rows held out for `pruning="reduced_error"` and `early_stopping`.
     early_stopping : bool, default=False
-        Grow the most useful leaf first and stop when the error on rows set aside no longer falls.
+        Whether to grow best first and stop when the error on held-out rows no longer falls.
     n_iter_no_change : int, default=10
-        Divisions without improvement that `early_stopping` waits for.
+        Number of splits without improvement after which `early_stopping` ends growth.
     warm_start : bool, default=False
-        Go on growing from the leaves of the tree of the last fit.
+        Whether to continue growing the tree of the previous fit.
     random_state : int, RandomState or None, default=None
-        For `max_features`, oblique tests, folds and rows set aside. Exact search of single
-        columns uses no random numbers.
+        Random seed of `max_features`, oblique splits, folds and held-out rows. Exact search over
+        single columns is not random.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     pruning_path_ : PruningPath
         The sequence of subtrees, after cost-complexity pruning.
 
@@ -264,65 +266,67 @@ class CARTRegressor(TreeRegressor):
         Tests of one column, or also of sums of numeric columns, such as
         `glucose + 2.1 * bmi > 190`, where these are better.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, to the larger child, or every
-        way with a share of its weight.
+        Where a row with a missing value goes: by a surrogate split, to the larger child, or to
+        every child with a share of its weight.
     max_surrogates : int, default=5
-        Surrogates kept at each node.
+        Maximum number of surrogate splits kept at each node.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     pruning : str or None, default=None
-        How the tree is cut back: "cost_complexity" or "reduced_error"; for classes also
-        "error_based", as C4.5 does it, or "mdl", by description length. None for not at all.
+        Pruning method: "cost_complexity" or "reduced_error"; for classes also "error_based", as in
+        C4.5, or "mdl", by description length. None for no pruning.
     ccp_alpha : float or None, default=None
         Prune at this penalty, in cost per row and leaf, instead of choosing it.
     cv : int, splitter or iterable, default=10
-        Folds that choose the size of the tree.
+        Folds of the cross-validation that chooses the size of the tree.
     rule : {"1se", "min"}, default="1se"
-        The smallest tree within one standard error of the best, or the best.
+        Choose the smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
-        Rows set aside for `pruning="reduced_error"` and `early_stopping`.
+        Share of the rows held out for `pruning="reduced_error"` and `early_stopping`.
     early_stopping : bool, default=False
-        Grow the most useful leaf first and stop when the error on rows set aside no longer falls.
+        Whether to grow best first and stop when the error on held-out rows no longer falls.
     n_iter_no_change : int, default=10
-        Divisions without improvement that `early_stopping` waits for.
+        Number of splits without improvement after which `early_stopping` ends growth.
     warm_start : bool, default=False
-        Go on growing from the leaves of the tree of the last fit.
+        Whether to continue growing the tree of the previous fit.
     random_state : int, RandomState or None, default=None
-        For `max_features`, oblique tests, folds and rows set aside. Exact search of single
-        columns uses no random numbers.
+        Random seed of `max_features`, oblique splits, folds and held-out rows. Exact search over
+        single columns is not random.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     pruning_path_ : PruningPath
         The sequence of subtrees, after cost-complexity pruning.
 

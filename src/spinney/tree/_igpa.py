@@ -118,28 +118,29 @@ class IGPAClassifier(TreeClassifier):
         How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
         k impurities.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
     priors : dict, array or None, default=None
-        Shares that the classes shall count for; they add up to 1.
+        Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
         Cost of predicting j for a row of class i: rows true, columns predicted, or
         `{(true, predicted): cost}`, others 1.
@@ -150,7 +151,8 @@ class IGPAClassifier(TreeClassifier):
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
     max_iter : int, default=50
-        Growings and prunings after which the loop ends, with a warning.
+        Maximum number of growing and pruning steps; a warning is issued if the tree has not
+        settled.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
         the rows of the present growing say.
@@ -161,30 +163,31 @@ class IGPAClassifier(TreeClassifier):
     recount : bool, default=True
         Whether all nodes hold the counts of all rows in the end, not those of their part.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+        Where a row with a missing value goes: by a surrogate split, or to the larger child.
     max_surrogates : int, default=5
-        Surrogates kept at each node.
+        Maximum number of surrogate splits kept at each node.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     random_state : int, RandomState or None, default=None
-        For the division of the rows, and for `max_features`.
+        Random seed of the division of the rows, and of `max_features`.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The labels.
+        The class labels.
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     n_iterations_ : int
         Growings, each with its pruning.
     history_ : list of Iteration
@@ -288,28 +291,30 @@ class IGPARegressor(TreeRegressor):
         Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
         rows by it too.
     max_depth : int or None, default=None
-        Tests on the longest path; None for no limit.
+        Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
-        Rows that a node needs to be divided; a float is a share of all rows.
+        Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that must go each way, counted where the test's column has a value.
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of all the weight that must go each way.
+        Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
-        Grow the most useful leaf first, up to this many leaves.
+        Maximum number of leaves, grown best first; None for no limit.
     min_impurity_decrease : float, default=0.0
-        Least gain of a division, times the node's share of the weight. At 0 an impure node is
-        divided even without any gain; 1e-12 stops there, as rpart does.
+        Minimum decrease of impurity by a split, times the node's share of the weight. At 0 an
+        impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features drawn at each node; None for all.
+        Number of features drawn at random at each node; None for all.
     max_bins : int or None, default=None
-        Search histograms with at most this many bins per numeric column instead of all values:
-        for very large data and shallow trees.
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
     max_iter : int, default=50
-        Growings and prunings after which the loop ends, with a warning.
+        Maximum number of growing and pruning steps; a warning is issued if the tree has not
+        settled.
     labels : {"kept", "renewed"}, default="kept"
         What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
         the rows of the present growing say.
@@ -320,28 +325,29 @@ class IGPARegressor(TreeRegressor):
     recount : bool, default=True
         Whether all nodes hold the counts of all rows in the end, not those of their part.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that are nominal whatever their type, by name, index or mask.
+        Columns to treat as nominal whatever their type, by name, index or mask.
     missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row goes whose value is missing: by a stand-in test, or to the larger child.
+        Where a row with a missing value goes: by a surrogate split, or to the larger child.
     max_surrogates : int, default=5
-        Surrogates kept at each node.
+        Maximum number of surrogate splits kept at each node.
     unseen : {"missing", "error"}, default="missing"
-        What to do at prediction with categories that fit did not see.
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
     random_state : int, RandomState or None, default=None
-        For the division of the rows, and for `max_features`.
+        Random seed of the division of the rows, and of `max_features`.
     n_jobs : int or None, default=None
-        Threads. They never change the result.
+        Number of threads; does not affect the result. -1 uses all cores.
 
     Attributes
     ----------
     n_features_in_ : int
-        Columns seen in fit.
+        Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
     tree_ : Tree
         The tree.
     feature_importances_ : array of shape (n_features_in_,)
-        Each feature's share of the impurity that the tests remove.
+        Impurity-based importance of each feature; they add up to 1.
     n_iterations_ : int
         Growings, each with its pruning.
     history_ : list of Iteration
