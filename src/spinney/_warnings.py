@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parent)
@@ -21,6 +23,14 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def quiet_about_unseen() -> Iterator[None]:
+    """Ignore the warning of categories that fit did not see: folds of rare ones are expected."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "column .* holds categories that fit did not see")
+        yield
 
 
 def _is_internal(path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from spinney import __version__
+from spinney._warnings import quiet_about_unseen
 
 SUMMARIES = {
     "train": "Train a model; show it and its cross-validated error.",
@@ -54,7 +55,8 @@ class Commands(click.Group):
         """Run a command; an operating system error, such as a full disk, becomes a refusal."""
         _replace_unencodable()
         try:
-            return super().invoke(ctx)
+            with quiet_about_unseen():  # commands have notes of their own
+                return super().invoke(ctx)
         except OSError as error:
             if error.errno == errno.EPIPE:  # as in `spinney ... | head`, which click handles
                 raise

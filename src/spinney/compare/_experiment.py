@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer
 
 import spinney
 from spinney._checks import Integer
+from spinney._warnings import quiet_about_unseen
 from spinney.compare._folder import Key
 from spinney.compare._inputs import (
     Problem,
@@ -181,7 +182,10 @@ class _Trial:
     scoring: tuple[str, ...] = field(default=())
 
     def __call__(self, key: tuple[str, str, int, int]) -> dict[str, Any]:
-        dataset, method, repeat, part = key
+        with quiet_about_unseen():
+            return self._run(*key)
+
+    def _run(self, dataset: str, method: str, repeat: int, part: int) -> dict[str, Any]:
         problem = self.problems[dataset]
         random = np.random.default_rng(seed_of(self.random_state, dataset, repeat))
         train, test = self.resampling.parts(problem.strata, random)[part]
