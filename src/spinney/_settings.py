@@ -110,9 +110,9 @@ def check_cf(cf: Any) -> float:
 
 def thread_count(n_jobs: Any) -> int:
     """Return the number of threads that `n_jobs` asks for, as scikit-learn counts them."""
-    N_JOBS.check("n_jobs", n_jobs)  # predictions come without a check of all parameters
     if n_jobs is None:
         return 1
+    N_JOBS.check("n_jobs", n_jobs)  # predictions come without a check of all parameters
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     wanted = int(n_jobs)
     threads = wanted if wanted > 0 else max(1, (n_cores or 1) + 1 + wanted)
