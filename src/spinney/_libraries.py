@@ -12,10 +12,10 @@ import sklearn.metrics
 import sklearn.pipeline  # noqa: F401
 
 
-def import_pandas(who: str) -> Any:
-    """Return pandas, which is not installed with spinney."""
+def import_pandas(refusal: str) -> Any:
+    """Return pandas, which is not installed with spinney, or raise what says so."""
     try:
         import pandas
     except ImportError:
-        raise ImportError(f"{who} needs pandas: pip install pandas.") from None
+        raise ImportError(refusal) from None
     return pandas

@@ -9,24 +9,8 @@ from sklearn.utils import check_random_state
 
 from spinney import _core
 from spinney._checks import is_integer
-from spinney._params import CF, CLASS_CRITERIA, CLASS_PRUNINGS, MISSING, N_JOBS, REGRESSION_CRITERIA
+from spinney._params import MISSING, N_JOBS
 
-__all__ = [
-    "CLASS_CRITERIA",
-    "CLASS_PRUNINGS",
-    "REGRESSION_CRITERIA",
-    "SPLITTERS",
-    "check_cf",
-    "feature_count",
-    "growth_params",
-    "max_depth_limit",
-    "random_numbers",
-    "random_seed",
-    "row_count",
-    "thread_count",
-]
-
-SPLITTERS = ("best", "oblique")
 _NO_LIMIT = 2**62
 _MAX_THREADS = 256  # more would only wait; their number never changes a result
 
@@ -49,10 +33,8 @@ def growth_params(estimator: Any, n_rows: int, n_features: int) -> _core.GrowPar
     params.set_criterion(estimator.criterion)
     params.set_missing(MISSING.names.index(estimator.missing))
     params.max_depth = max_depth_limit(estimator.max_depth)
-    params.min_samples_split = row_count(
-        "min_samples_split", estimator.min_samples_split, 2, n_rows
-    )
-    params.min_samples_leaf = row_count("min_samples_leaf", estimator.min_samples_leaf, 1, n_rows)
+    params.min_samples_split = row_count(estimator.min_samples_split, 2, n_rows)
+    params.min_samples_leaf = row_count(estimator.min_samples_leaf, 1, n_rows)
     params.min_weight_fraction_leaf = float(estimator.min_weight_fraction_leaf)
     params.min_impurity_decrease = float(estimator.min_impurity_decrease)
     if estimator.max_leaf_nodes is not None:
@@ -71,7 +53,7 @@ def max_depth_limit(value: Any) -> int:
     return _NO_LIMIT if value is None else min(int(value), _NO_LIMIT)
 
 
-def row_count(name: str, value: Any, low: int, n_rows: int) -> int:
+def row_count(value: Any, low: int, n_rows: int) -> int:
     """Return a number of rows: given as such, or as a share of all rows."""
     if is_integer(value):
         return min(int(value), _NO_LIMIT)
@@ -101,11 +83,6 @@ def random_numbers(random_state: Any) -> np.random.RandomState:
         random_state = int(random_state) % 2**32
     numbers: np.random.RandomState = check_random_state(random_state)
     return numbers
-
-
-def check_cf(cf: Any) -> float:
-    """Return the confidence of limits on errors."""
-    return float(CF.check("cf", cf))
 
 
 def thread_count(n_jobs: Any) -> int:

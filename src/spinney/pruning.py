@@ -17,7 +17,7 @@ from sklearn.base import clone
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
 from spinney._checks import Choice, Flag, Number
 from spinney._libraries import import_pandas
-from spinney._settings import CLASS_CRITERIA, check_cf
+from spinney._params import CF, CLASS_CRITERIA
 from spinney._state import plain_state
 from spinney._target import FitTarget, check_numbers, check_weights, class_target
 from spinney._text import aligned
@@ -191,7 +191,7 @@ class PruningPath:
             the columns of rpart's table: `CP`, `nsplit`, `rel error`, `xerror` and `xstd`, in units
             of the root's risk.
         """
-        pandas = import_pandas("PruningPath.to_frame")
+        pandas = import_pandas("PruningPath.to_frame needs pandas: pip install pandas.")
         root = float(self.risks[-1]) if self.risks[-1] > 0 else math.nan
         unknown = np.full(len(self), math.nan)
         errors = unknown if self.errors is None else self.errors
@@ -418,7 +418,7 @@ def error_based(
         values,
         _core_target(tree, y, values.shape[0], sample_weight),
         params,
-        cf=check_cf(cf),
+        cf=CF.check("cf", cf),
         raise_subtrees=Flag().check("subtree_raising", subtree_raising),
     )
     return Tree(core, tree.schema, tree.classes)

@@ -4,7 +4,7 @@ It has out-of-bag estimates, selection of members, proximities and permutation i
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -88,6 +88,7 @@ def plan_of(drawn: Drawn) -> _core.EnsemblePlan:
 class BaggedEnsemble(BaseEnsemble):
     """Members that do not depend on each other."""
 
+    bootstrap = True  # of ensembles without the parameter
     _bagged: Bagged
     _runs: list[tuple[int, Drawn]]  # for each fit of a warm start: its first member, its draws
 
@@ -135,8 +136,7 @@ class BaggedEnsemble(BaseEnsemble):
 
     def _sees_all(self) -> bool:
         """Whether every member sees all rows, as scikit-learn's with `bootstrap=False`."""
-        is_off = self.sampling == "bootstrap" and not getattr(self, "bootstrap", True)
-        return is_off and self.max_samples is None
+        return self.sampling == "bootstrap" and not self.bootstrap and self.max_samples is None
 
     def _selector(self) -> Selector | None:
         """Return what selects members; None if all vote."""
@@ -146,7 +146,7 @@ class BaggedEnsemble(BaseEnsemble):
         """Return what members see of the data."""
         return sampling_plan(
             sampling=self.sampling,
-            bootstrap=getattr(self, "bootstrap", True),
+            bootstrap=self.bootstrap,
             max_samples=self.max_samples,
             n_rows=int((trainer.target.weight > 0).sum()),
             n_members=n_members,
@@ -202,14 +202,18 @@ class BaggedEnsemble(BaseEnsemble):
         """The rows that each member was trained on, a row that was drawn twice twice."""
         check_is_fitted(self)
         rows = np.flatnonzero(self._used)
-        ends = [*[first for first, _ in self._runs[1:]], len(self._members)]
         samples = []
-        for (first, drawn), end in zip(self._runs, ends, strict=True):
-            plan = plan_of(drawn)
-            for member in range(first, end):
+        for plan, members in self._plans():
+            for member in members:
                 counts = np.ceil(plan.counts(len(rows), member))  # wagging draws weights
                 samples.append(np.repeat(rows, counts.astype(np.int64)))
         return samples
+
+    def _plans(self) -> Iterator[tuple[_core.EnsemblePlan, range]]:
+        """Yield what each fit of a warm start drew by, and the members that it trained."""
+        ends = [*[first for first, _ in self._runs[1:]], len(self._members)]
+        for (first, drawn), end in zip(self._runs, ends, strict=True):
+            yield plan_of(drawn), range(first, end)
 
     # -- Which members answer
 
@@ -345,13 +349,12 @@ class BaggedEnsemble(BaseEnsemble):
                 "the rows of weight 0 are not those of fit. Give the sample_weight of fit."
             )
         forest = in_units(self._members, target)
-        members, parts = self._voters(), []
-        ends = [*[first for first, _ in self._runs[1:]], len(self._members)]
-        for (first, drawn), end in zip(self._runs, ends, strict=True):
-            own = members[(members >= first) & (members < end)]
+        voters, parts = self._voters(), []
+        for plan, members in self._plans():
+            own = voters[(voters >= members.start) & (voters < members.stop)]
             parts.append(
                 forest.permutation_importance(
-                    values, target.core(), plan_of(drawn), own, repeats, thread_count(self.n_jobs)
+                    values, target.core(), plan, own, repeats, thread_count(self.n_jobs)
                 )
             )
         importances = np.concatenate(parts)

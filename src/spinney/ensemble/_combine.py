@@ -41,8 +41,7 @@ class ClassCombiner:
         """Return the combiner that the parameters `combine` and `ties` describe."""
         votes = ensemble.combine == "vote"
         cost = None if votes else ensemble._members.cost_matrix
-        is_random = getattr(ensemble, "ties", "lowest") == "random"
-        return cls(votes, cost, ensemble._seed if is_random else None)
+        return cls(votes, cost, ensemble._seed if ensemble.ties == "random" else None)
 
     def choose(self, sums: Floats) -> NDArray[np.intp]:
         """Return the class of each row, as its place among the classes."""

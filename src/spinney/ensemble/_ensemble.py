@@ -54,7 +54,7 @@ _OF_THE_ENSEMBLE = {
 class BaseEnsemble(CallbackMixin, TableEstimator):
     """Base class of ensembles."""
 
-    n_best_splits = 1  # of ensembles without the parameter
+    n_best_splits, warm_start = 1, False  # of ensembles without the parameter
     _members: Forest | ForeignMembers
     _learner_runs: list[tuple[int, list[Any]]]  # learners by the first member that they trained
     _task = "growing trees"
@@ -117,7 +117,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
     def _continues(self) -> bool:
         """Whether fit adds members to those that are there."""
-        return bool(getattr(self, "warm_start", False)) and "_members" in vars(self)
+        return bool(self.warm_start) and "_members" in vars(self)
 
     def _n_members(self) -> int:
         n_members = int(self.n_estimators)
@@ -312,6 +312,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
 
 class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
     """Base class of ensembles that predict classes."""
+
+    ties = "lowest"  # of ensembles without the parameter
 
     @property
     def n_classes_(self) -> int:

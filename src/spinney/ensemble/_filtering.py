@@ -224,7 +224,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
     def _size(self, n_rows: int) -> int:
         if self.sample_size is None:
             return max(1, n_rows // 3)
-        size = row_count("sample_size", self.sample_size, 1, n_rows)
+        size = row_count(self.sample_size, 1, n_rows)
         if n_rows >= 3 and size > n_rows - 2:  # fewer are too few in any case
             raise ValueError(
                 f"sample_size={self.sample_size!r} leaves no rows for learners 2 and 3: there "

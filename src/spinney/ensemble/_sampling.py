@@ -7,7 +7,6 @@ from spinney import _core
 from spinney._checks import is_integer, is_number
 from spinney._settings import feature_count
 
-SAMPLINGS = ("bootstrap", "subsample", "partition", "overlap", "wagging", None)
 _MOST_DRAWS, _MOST_TIMES = 10_000_000, 10  # rows of a member: more would take too long to draw
 _SHARES = {"bootstrap": 1.0, "subsample": 0.5}
 
@@ -26,7 +25,7 @@ def sampling_plan(
     Parameters
     ----------
     sampling : str or None
-        One of `SAMPLINGS`.
+        One of `SAMPLINGS` of `_params`.
     bootstrap : bool
         False draws without replacement where `sampling` is "bootstrap": `max_samples` rows, by
         default all of them.

@@ -18,6 +18,7 @@ from spinney import _core
 from spinney._format import join_words, number_text
 from spinney._settings import thread_count
 from spinney._target import FitTarget, check_numbers
+from spinney._text import aligned
 from spinney.ensemble._trainer import Bagged
 
 __all__ = ["SelectionReport", "Selector", "choose_members"]
@@ -102,7 +103,8 @@ class SelectionReport:
             f"{self.method} on {_DATA.get(self.data, self.data)}: "
             f"{len(self.kept)} of {len(self.errors)} members stay"
         ]
-        lines += _aligned(self._lines(max_lines))
+        table = self._lines(max_lines)
+        lines += ["  " + line for line in aligned(table, left=[len(table[0]) - 1])]
         if self.in_rows and self.data == "oob":
             lines.append(f"one row is an error rate of {self.width:.4g}")
         lines.append("mean error: " + self._means())
@@ -152,14 +154,6 @@ def two_sample_t(kept: Floats, dropped: Floats) -> tuple[float, float]:
     groups = [(g.mean(), g.std(ddof=1), len(g)) for g in (kept / scale, dropped / scale)]
     test = stats.ttest_ind_from_stats(*groups[0], *groups[1], equal_var=False)
     return float(test.statistic), float(test.pvalue)
-
-
-def _aligned(lines: list[tuple[str, ...]]) -> list[str]:
-    """Return a table two columns in, cells to the right, notes to the left."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  " + "  ".join([*map(str.rjust, line[:-1], widths), line[-1]]).rstrip() for line in lines
-    ]
 
 
 @dataclass(frozen=True)

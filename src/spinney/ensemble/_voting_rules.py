@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._checks import Choice, Number, is_number
+from spinney._text import aligned
 
 Floats = NDArray[np.float64]
 
@@ -144,11 +145,7 @@ class CoverageTable:
             [head, *(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells)]
             for head, cells in self.to_dict().items()
         ]
-        widths = [max(map(len, column)) for column in columns]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in zip(*columns, strict=True)
-        )
+        return "\n".join(aligned(list(zip(*columns, strict=True))))
 
     def __repr__(self) -> str:
         return f"CoverageTable({len(self)} quorums, coverage {self.coverage[-1]:.4g} to 1)"

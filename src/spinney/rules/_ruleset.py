@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spinney._as_code import AsCode
 from spinney._checks import Choice
 from spinney._format import category_text, join_words, number_text
+from spinney._libraries import import_pandas
 from spinney._params import CF
 from spinney._state import plain_state
 from spinney._table import Schema, encode_for
@@ -412,12 +413,9 @@ class RuleSet(Sequence[Rule], AsCode):
         -------
         pandas.DataFrame
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame needs pandas, which is not installed. Install pandas, or use to_text()."
-            ) from None
+        pd = import_pandas(
+            "to_frame needs pandas, which is not installed. Install pandas, or use to_text()."
+        )
         columns = {
             "conditions": [conditions_text(rule.conditions) for rule in self.rules],
             "prediction": [rule.prediction for rule in self.rules],

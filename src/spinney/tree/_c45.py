@@ -29,9 +29,7 @@ class C45Learner(MultiwayLearner):
         params.gain_ratio = self.estimator.criterion == "gain_ratio"
         params.grouped = self.estimator.nominal == "grouped"
         params.max_intervals = min(int(self.estimator.max_intervals), 2**31)
-        params.min_branch = row_count(
-            "min_samples_leaf", self.estimator.min_samples_leaf, 1, n_rows
-        )
+        params.min_branch = row_count(self.estimator.min_samples_leaf, 1, n_rows)
         params.min_split = 0.0
         return params
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._expression.evaluate import truth
 from spinney._expression.expression_test import ExpressionTest
-from spinney._settings import CLASS_CRITERIA, REGRESSION_CRITERIA
+from spinney._params import CLASS_CRITERIA, REGRESSION_CRITERIA
 from spinney._table import Schema
 from spinney.tree._arrays import MISSING_RULES, pack_tests
 from spinney.tree._dict_columns import Columns

@@ -30,9 +30,7 @@ class ID3Learner(MultiwayLearner):
         params.nominal_only = True
         params.min_branch = 0.0
         params.every_branch_fraction = float(self.estimator.min_weight_fraction_leaf)
-        params.min_split = row_count(
-            "min_samples_split", self.estimator.min_samples_split, 2, n_rows
-        )
+        params.min_split = row_count(self.estimator.min_samples_split, 2, n_rows)
         return params
 
     def prepare(

@@ -331,7 +331,7 @@ class Tree(NodeArrays, AsCode):
             parent, as text), `test` (that the node asks; empty in a leaf), `n_samples`, `impurity`,
             `risk`, `prediction`, and for classes a column `counts[LABEL]` for each of them.
         """
-        pandas = import_pandas("Tree.to_frame")
+        pandas = import_pandas("Tree.to_frame needs pandas: pip install pandas.")
         nodes = list(self)
         columns = {
             "parent": self.parent,
