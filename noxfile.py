@@ -31,6 +31,27 @@ def sklearn(session: nox.Session) -> None:
     session.run("python", "-m", "tests.sklearn_suite", *session.posargs)
 
 
+ENGINES = ["duckdb>=1.0", "psycopg[binary]>=3.1", "PyMySQL>=1.1", "sqlglot>=25"]
+
+
+@nox.session
+def engines(session: nox.Session) -> None:
+    """Run exported queries on databases; what is not installed is skipped. -- goes to pytest."""
+    session.install(".[test]", *ENGINES)
+    places = ["tests/engines", "tests/export/test_sql_dialects.py"]
+    session.run("pytest", "-n", "auto", *places, *session.posargs)
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Try the pages of reports in chromium, and their accessibility by axe-core; -- to pytest."""
+    session.install(".[test]", "playwright")
+    folder = Path(session.create_tmp())
+    session.run("npm", "install", "--silent", "--prefix", str(folder), "axe-core", external=True)
+    axe = folder / "node_modules" / "axe-core" / "axe.min.js"
+    session.run("pytest", "tests/report", *session.posargs, env={"SPINNEY_AXE": str(axe.resolve())})
+
+
 @nox.session
 def quick(session: nox.Session) -> None:
     """Run the Python tests but for the slow ones; arguments after -- go to pytest."""

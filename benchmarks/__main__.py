@@ -2,20 +2,26 @@
 
 import argparse
 
+from benchmarks.counts import counts
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.files import files, quick_files
 from benchmarks.gp import gp, quick_gp
-from benchmarks.growth import bins, categories, growth, noise, small
+from benchmarks.growth import bins, categories, constraints, gaps, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
 from benchmarks.mixtures import mixtures, quick_mixtures
 from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
 from benchmarks.pruning import selection
+from benchmarks.survival import survival
 
 PARTS = {
     "growth": lambda: growth([10_000, 100_000, 1_000_000]),
     "bins": bins,
+    "counts": counts,
+    "survival": survival,
+    "constraints": constraints,
+    "gaps": gaps,
     "small": small,
     "categories": categories,
     "noise": noise,
@@ -33,6 +39,10 @@ PARTS = {
 QUICK = {
     "growth": lambda: growth([10_000]),
     "bins": lambda: bins(100_000),
+    "counts": lambda: counts(10_000),
+    "survival": lambda: survival(500, 20),
+    "constraints": lambda: constraints(10_000),
+    "gaps": lambda: gaps(10_000),
     "small": small,
     "categories": lambda: categories(20_000),
     "prediction": lambda: prediction(100_000),

@@ -11,6 +11,8 @@ from benchmarks.peers import ranger_seconds, ydf_forest, ydf_table
 from spinney import (
     AdaBoostClassifier,
     BaggingClassifier,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -82,6 +84,24 @@ def regression_forest(n_rows=10_000, n_trees=100):
         ["", "s", "sk x", "R squared", "sk"],
         rows,
     )
+
+
+def extra_trees(cases=((10_000, 100), (100_000, 20))):
+    from sklearn import ensemble
+
+    rows = []
+    for n_rows, n_trees in cases:
+        for ours, table in ((ExtraTreesClassifier, numeric), (ExtraTreesRegressor, numbers_target)):
+            X, y = table(n_rows)
+            X_test, y_test = table(20_000, seed=1)
+            model = ours(n_trees, random_state=0)
+            peer = getattr(ensemble, ours.__name__)(n_trees, random_state=0)
+            own, _ = seconds(lambda: model.fit(X, y), 3)  # noqa: B023
+            theirs, _ = seconds(lambda: peer.fit(X, y), 1)  # noqa: B023
+            scores = [f"{one.score(X_test, y_test):.4f}" for one in (model, peer)]
+            name = f"{ours.__name__}, {n_rows:,} x {n_trees}"
+            rows.append([name, f"{own:.2f}", _ratio(theirs, own), *scores])
+    show("Extremely randomized trees, rows x trees", ["", "s", "sk x", "score", "sk"], rows)
 
 
 def bagging():
@@ -169,6 +189,7 @@ def _accuracy(model, X, y):
 def ensembles():
     forests()
     regression_forest()
+    extra_trees()
     bagging()
     boosting()
     forest_prediction()
@@ -177,6 +198,7 @@ def ensembles():
 
 def quick_ensembles():
     forests(((10_000, 20),))
+    extra_trees(((10_000, 20),))
     bagging()
     boosting((1_000,))
     forest_prediction(20_000)

@@ -1,5 +1,7 @@
 """Fully grown trees on 20 numeric features, single thread, without surrogates and with them."""
 
+import numpy as np
+
 from benchmarks._data import numbers_target, numeric, one_column
 from benchmarks._measure import seconds, show
 from benchmarks.peers import (
@@ -39,6 +41,51 @@ def growth(sizes):
         ["rows", "spinney s", "surrogates x", "scikit-learn x", "YDF x", "acc", "sk", "YDF"],
         rows,
     )
+
+
+def constraints(n_rows=100_000):
+    """Fully grown under monotone constraints; deeper trees visit more rows, so these count too."""
+    rows = []
+    for name, (X, y), fit in [
+        ("two classes", numeric(n_rows), spinney_fit),
+        ("numbers", numbers_target(n_rows), spinney_regression),
+    ]:
+        free, model = seconds(lambda: fit(X, y), 3)  # noqa: B023
+        for n_signs in (1, 5, 20):
+            signs = [1] * n_signs + [0] * (20 - n_signs)
+            bound, other = seconds(lambda: fit(X, y, monotonic_cst=signs), 3)  # noqa: B023
+            more = _visited(other.tree_) / _visited(model.tree_)
+            ratios = [bound / free, more, bound / free / more]
+            rows.append([name, str(n_signs), *(f"{ratio:.2f}" for ratio in ratios)])
+    show(
+        f"Monotone constraints, {n_rows:,} x 20: against none",
+        ["", "columns", "seconds x", "rows visited x", "seconds a row x"],
+        rows,
+    )
+
+
+def gaps(n_rows=100_000):
+    """Fully grown with 10 % of the cells missing, by rules for missing values."""
+    rows = []
+    for name, (X, y), fit in [
+        ("two classes", numeric(n_rows), spinney_fit),
+        ("numbers", numbers_target(n_rows), spinney_regression),
+    ]:
+        X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+        majority, model = seconds(lambda: fit(X, y, missing="majority"), 3)  # noqa: B023
+        for rule in ("learned", "category"):
+            taken, other = seconds(lambda: fit(X, y, missing=rule), 3)  # noqa: B023
+            more = _visited(other.tree_) / _visited(model.tree_)
+            rows.append([name, rule, f"{taken / majority:.2f}", f"{more:.2f}"])
+    show(
+        f"10 % gaps, {n_rows:,} x 20: against sending them to the larger child",
+        ["", "missing", "seconds x", "rows visited x"],
+        rows,
+    )
+
+
+def _visited(tree):
+    return tree.n_samples[tree.first_child >= 0].sum()
 
 
 def bins(n_rows=1_000_000):

@@ -8,8 +8,8 @@ from types import ModuleType
 HERE = Path(__file__).parent
 MODULES = (
     "spinney",
-    *(f"spinney.{name}" for name in ("tree", "pruning", "rules", "ensemble", "evolve", "mixture")),
-    *(f"spinney.{name}" for name in ("plot", "export", "compare", "datasets")),
+    *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
+    *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
 )
 BEGIN = """# Reference
 

@@ -91,6 +91,23 @@ def _apart(trial: Callable[[int, Path], str], options: argparse.Namespace) -> in
     return len(findings)
 
 
+def _monotone(options: argparse.Namespace) -> int:
+    import warnings
+
+    from fuzz.monotone import try_model
+
+    warnings.simplefilter("ignore")
+    n_pairs, findings = 0, []
+    for seed in range(options.seed, options.seed + options.count):
+        trial = try_model(seed)
+        n_pairs += trial.n_pairs
+        if trial.n_against:
+            findings.append(f"seed {seed}: {trial.name}, {trial.n_against} pairs")
+    print(*findings, sep="\n")
+    print(f"{options.count} models, {n_pairs} pairs of rows, {len(findings)} findings")
+    return len(findings)
+
+
 def _leaks(options: argparse.Namespace) -> int:
     from fuzz.leaks import LIMIT, measured
 
@@ -136,6 +153,7 @@ def main() -> int:
     add("commands", _commands, 20_000, "mutated tables through all commands that read one")
     add("checkpoints", _checkpoints, 20_000, "forged checkpoints of evolved trees")
     add("options", _options, 10_000, "commands with random options on small tables")
+    add("monotone", _monotone, 10_000, "models under monotone constraints, and rows against them")
     leaks = add("leaks", _leaks, 10_000, "memory that stays after many fits")
     leaks.add_argument("--place", type=int, nargs="*", help="places in the list of estimators")
     corpus = add("corpus", _corpus, 0, "write the arrays of small models for the fuzz target")

@@ -64,10 +64,14 @@ def small_models() -> list[Any]:
             ID3Classifier(discretize="quantile", max_depth=1).fit(plain, y),
             GPTreeClassifier(population_size=20, generations=3, random_state=1).fit(X, y),
             CARTClassifier().fit(plain[:3], ["a", "a", "a"]),
+            CARTRegressor(monotonic_cst=[-1, 1], **small).fit(plain, numbers),
         ]
         forests = [
             RandomForestClassifier(oob_score=False, **few, **small).fit(plain, y),
             RandomForestRegressor(oob_score=False, **few, **small).fit(plain, numbers),
+            RandomForestRegressor(oob_score=False, monotonic_cst=[1, 0], **few, **small).fit(
+                plain, numbers
+            ),
             BaggingClassifier(CARTClassifier(**small), targets="regroup", **few).fit(X, y),
             BaggingClassifier(CARTClassifier(max_depth=1), **few).fit(X, y, np.full(30, 0.3)),
         ]

@@ -93,6 +93,7 @@ def special_models(X: pd.DataFrame, y: np.ndarray) -> list[Any]:
     numbers = np.arange(len(y)) * 1.25
     regressors = [
         MixtureOfExpertsRegressor(CARTRegressor(max_depth=2), **once),
+        CARTRegressor(max_depth=2, monotonic_cst={"age": -1}, interaction_cst=[["age"]]),
         BaggingRegressor(BaggingRegressor(CARTRegressor(max_depth=1), n_estimators=2), **few),
     ]
     odd = CARTClassifier(

@@ -30,6 +30,7 @@ MAY_WARN = (
     "rows were seen by every member",
     "weighted loss of",
     "still climbs",
+    "had not settled",
     "lose precision",
     "holds categories that fit did not see",
 )

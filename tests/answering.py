@@ -18,7 +18,7 @@ def answering_forest(forest: Forest) -> Forest:
     """Return a forest whose first tree has such answers."""
     trees = [answering(forest[0])._core, *(tree._core for tree in forest[1:])]
     groups = [forest._core.groups(i) for i in range(len(forest))]
-    return Forest.of_trees(trees, groups, forest.schema, forest.classes)
+    return Forest(_core.Forest(trees, groups), forest.schema, forest.classes)
 
 
 def answers(tree: Tree) -> np.ndarray:

@@ -6,6 +6,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <map>
 
 #include "bindings.hpp"
@@ -159,6 +160,9 @@ void bind_learner(nb::module_& m) {
       .def_prop_rw(
           "n_best_splits", [](const Learner& self) { return self.params.n_best_splits; },
           [](Learner& self, std::int64_t n) { self.params.n_best_splits = n; })
+      .def_prop_rw(
+          "max_features", [](const Learner& self) { return self.params.max_features; },
+          [](Learner& self, std::int64_t n) { self.params.max_features = n; })
       .def_rw("ccp_alpha", &Learner::ccp_alpha, nb::arg().none())
       .def_rw("n_folds", &Learner::n_folds)
       .def_rw("one_standard_error", &Learner::one_standard_error)
@@ -167,6 +171,8 @@ void bind_learner(nb::module_& m) {
       .def_rw("cf", &Learner::cf)
       .def_rw("raise_subtrees", &Learner::raise_subtrees)
       .def_rw("collapse", &Learner::collapse)
+      .def_rw("balanced", &Learner::balanced)
+      .def_rw("shrinkage", &Learner::shrinkage)
       .def("set_igpa", [](Learner& self, const IgpaParams& igpa) { self.igpa = igpa; })
       .def("set_evolve", [](Learner& self, const BoundLanguage& language, const EvolvePlan& plan) {
         self.evolve = EvolveSettings{language.language, plan};
@@ -227,7 +233,8 @@ void bind_plan(nb::module_& m) {
            [](EnsemblePlan& self,
               const std::tuple<int, std::int64_t, std::int64_t, std::int64_t, int, double, std::uint64_t>& state) {
              const auto& [kind, size, n_parts, n_features, targets, flip_rate, seed] = state;
-             if (kind < 0 || kind > static_cast<int>(SamplingKind::wagging) || n_parts < 1 || targets < 0 ||
+             if (kind < 0 || kind > static_cast<int>(SamplingKind::wagging) || n_parts < 1 ||
+                 n_features < std::numeric_limits<std::int32_t>::min() || targets < 0 ||
                  targets > static_cast<int>(TargetChange::flip))
                throw std::invalid_argument("not the state of a plan");
              new (&self) EnsemblePlan();

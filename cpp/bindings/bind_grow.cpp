@@ -15,6 +15,7 @@
 #include "bound_tree.hpp"
 #include "hosted.hpp"
 #include "spinney/grow/grow.hpp"
+#include "spinney/objective/concordance.hpp"
 #include "spinney/objective/registry.hpp"
 #include "spinney/prune/cross_validate.hpp"
 #include "spinney/splits/segments.hpp"
@@ -79,7 +80,7 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
     }
     Samples samples = make_samples(bound.target, {}, interrupt);
     std::shared_ptr<SortedColumns> sorted;
-    if (params.max_bins == 0) sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, team, interrupt));
+    if (params.sorts()) sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, team, interrupt));
     if (masks.grow.empty()) {
       tree = grow({data, bound.target, params, std::move(samples), std::move(sorted), nullptr,
                    start ? &start->tree() : nullptr, &validation},
@@ -99,6 +100,30 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
   if (!masks.grow.empty())
     errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
   return nb::make_tuple(std::make_unique<BoundTree>(std::move(tree)), errors);
+}
+
+/// For each column the tree of its best test alone, or of none. CART of depth 1 leaves the sorted columns as they are.
+nb::list grow_stumps(const BoundDataset& table, const BoundTarget& bound, const GrowParams& params,
+                     const std::vector<FeatureIndex>& columns, std::size_t n_threads) {
+  const Dataset data = table.dataset();
+  if (data.values.n_rows != bound.target.n_rows()) throw std::invalid_argument("table and target differ in length");
+  GrowParams own = params;
+  own.max_depth = 1;
+  own.max_surrogates = own.max_features = own.max_leaf_nodes = own.max_bins = 0;
+  own.forced = nullptr;
+  std::vector<Tree> trees;
+  run_hosted([&](Interrupt& interrupt) {
+    ThreadTeam team(n_threads, &interrupt);
+    const Samples samples = make_samples(bound.target, {}, interrupt);
+    const auto sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, team, interrupt));
+    for (const FeatureIndex column : columns) {
+      own.features = {column};
+      trees.push_back(grow({data, bound.target, own, samples, sorted}, team, interrupt));
+    }
+  });
+  nb::list out;
+  for (Tree& tree : trees) out.append(nb::cast(std::make_unique<BoundTree>(std::move(tree))));
+  return out;
 }
 
 }  // namespace
@@ -124,6 +149,15 @@ void bind_grow(nb::module_& m) {
            })
       .def("set_criterion", [](GrowParams& self,
                                nb::callable function) { self.criterion.callable = wrap_impurity(std::move(function)); })
+      .def("set_parameter", [](GrowParams& self, double parameter) { self.criterion.parameter = parameter; })
+      .def(
+          "set_deviance",
+          [](GrowParams& self, double prior_cv, double centre, bool exposed) {
+            self.criterion.prior_cv = prior_cv;
+            self.criterion.centre = centre;
+            self.criterion.exposed = exposed;
+          },
+          nb::arg("prior_cv"), nb::arg("centre"), nb::arg("exposed"))
       .def("set_cost", [](GrowParams& self, const Vector<double>& cost) { self.criterion.cost = copy(cost); })
       .def("set_missing", [](GrowParams& self, std::int32_t rule) { self.missing = static_cast<MissingRule>(rule); })
       .def_rw("max_depth", &GrowParams::max_depth)
@@ -134,9 +168,28 @@ void bind_grow(nb::module_& m) {
       .def_rw("min_impurity_decrease", &GrowParams::min_impurity_decrease)
       .def_rw("max_features", &GrowParams::max_features)
       .def_rw("max_surrogates", &GrowParams::max_surrogates)
+      .def("set_surrogate_style",
+           [](GrowParams& self, std::int32_t style) { self.surrogate_style = static_cast<SurrogateStyle>(style); })
       .def_rw("max_bins", &GrowParams::max_bins)
       .def_rw("seed", &GrowParams::seed)
       .def_rw("oblique", &GrowParams::oblique)
+      .def_rw("random_cuts", &GrowParams::random_cuts)
+      .def("set_monotone", [](GrowParams& self, const Vector<std::int8_t>& signs) { self.monotone = copy(signs); })
+      .def("add_interaction",
+           [](GrowParams& self, const Vector<FeatureIndex>& group) { self.interactions.push_back(copy(group)); })
+      .def(
+          "set_forced",
+          [](GrowParams& self, const BoundTree& tests, const Vector<bool>& closed) {
+            const Tree& tree = tests.tree();
+            if (closed.shape(0) != tree.n_nodes()) throw std::invalid_argument("closed needs one entry per node");
+            for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
+              if (!tree.is_leaf(static_cast<NodeId>(node)) && tree.n_children[node] != 2)
+                throw std::invalid_argument("forced tests have two branches");
+            }
+            self.forced = std::make_shared<const ForcedTests>(
+                ForcedTests{tree, {closed.data(), closed.data() + closed.shape(0)}});
+          },
+          nb::arg("tests"), nb::arg("closed"))
       .def("set_multiway", [](GrowParams& self, const MultiwayParams& multiway) { self.multiway = multiway; });
 
   nb::class_<BoundDataset>(m, "Dataset")
@@ -160,11 +213,15 @@ void bind_grow(nb::module_& m) {
       .def(
           "__init__",
           [](BoundTarget* self, std::int32_t n_classes, const Vector<double>& y, const Vector<double>& weight,
-             const Vector<double>& class_scale, const Vector<double>& split_scale, const Vector<double>& cost) {
+             const Vector<double>& class_scale, const Vector<double>& split_scale, const Vector<double>& cost,
+             const Vector<double>& exposure) {
             if (y.shape(0) != weight.shape(0)) throw std::invalid_argument("y and weight differ in length");
+            if (exposure.shape(0) != 0 && exposure.shape(0) != y.shape(0))
+              throw std::invalid_argument("y and exposure differ in length");
             if (n_classes < 0 || n_classes > 65535) throw std::invalid_argument("between 0 and 65535 classes");
             auto* bound = new (self) BoundTarget;
             bound->weight = copy(weight);
+            bound->exposure = copy(exposure);
             if (n_classes > 0) {
               for (std::size_t i = 0; i < y.shape(0); ++i) {
                 const double code = y.data()[i];
@@ -174,11 +231,11 @@ void bind_grow(nb::module_& m) {
             } else {
               bound->y = copy(y);
             }
-            bound->target = {n_classes,         bound->codes,      bound->y,  bound->weight,
-                             copy(class_scale), copy(split_scale), copy(cost)};
+            bound->target = {n_classes,         bound->codes,      bound->y,   bound->weight,
+                             copy(class_scale), copy(split_scale), copy(cost), bound->exposure};
           },
           nb::arg("n_classes"), nb::arg("y"), nb::arg("weight"), nb::arg("class_scale"), nb::arg("split_scale"),
-          nb::arg("cost"));
+          nb::arg("cost"), nb::arg("exposure"));
 
   m.def(
       "criteria",
@@ -188,27 +245,51 @@ void bind_grow(nb::module_& m) {
   m.def(
       "needs_rows",
       [](const std::string& name) {
-        return with_number_objective({name, {}, {}}, [](const auto& objective) { return objective.kNeedsRows; });
+        return with_number_objective(judge_choice(name, 0), [](const auto& objective) { return objective.kNeedsRows; });
       },
       nb::arg("criterion"), "Whether a criterion of regression cannot work from sums alone.");
 
   m.def(
       "loss_degree",
       [](const std::string& name) {
-        return with_number_objective({name, {}, {}}, [](const auto& objective) { return objective.kDegree; });
+        return with_number_objective(judge_choice(name, 0), [](const auto& objective) { return objective.kDegree; });
       },
       nb::arg("criterion"), "The power of c by which losses grow if a target of regression is multiplied by c.");
 
   m.def(
       "number_costs",
-      [](const std::string& criterion, const Vector<double>& answers, const Vector<double>& y) {
-        if (answers.shape(0) != y.shape(0)) throw std::invalid_argument("answers and y differ in length");
-        const Judge judge(judge_name({criterion, {}, {}}, 0), {});
-        std::vector<double> costs(y.shape(0));
-        for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = judge.cost(answers.data()[i], {0, y.data()[i], 1.0});
+      [](const std::string& criterion, const Vector<double>& answers, const Vector<double>& y,
+         const Vector<double>& exposure) {
+        const std::size_t n = y.shape(0);
+        if (answers.shape(0) != n || (exposure.shape(0) != 0 && exposure.shape(0) != n))
+          throw std::invalid_argument("answers, y and exposure differ in length");
+        const Judge judge(judge_name(judge_choice(criterion, 0), 0), {});
+        std::vector<double> costs(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          const double exposed = exposure.shape(0) == 0 ? 1.0 : exposure.data()[i];
+          costs[i] = judge.cost(answers.data()[i], {0, y.data()[i], 1.0, exposed});
+        }
         return to_numpy(std::move(costs));
       },
-      nb::arg("criterion"), nb::arg("answers"), nb::arg("y"), "What answers cost rows by a criterion of regression.");
+      nb::arg("criterion"), nb::arg("answers"), nb::arg("y"), nb::arg("exposure"),
+      "What answers cost rows by a criterion of regression, such as squared_error or tweedie(1.5).");
+
+  m.def(
+      "concordance",
+      [](const Vector<double>& time, const Vector<bool>& event, const Vector<double>& risk,
+         const Vector<double>& weight) {
+        const std::size_t n = time.shape(0);
+        if (event.shape(0) != n || risk.shape(0) != n || weight.shape(0) != n)
+          throw std::invalid_argument("time, event, risk and weight differ in length");
+        const std::vector<std::uint8_t> events(event.data(), event.data() + n);
+        Concordance found;
+        run_hosted([&](Interrupt& interrupt) {
+          found = concordance(view(time), events, view(risk), view(weight), interrupt);
+        });
+        return nb::make_tuple(found.concordant, found.discordant, found.tied);
+      },
+      nb::arg("time"), nb::arg("event"), nb::arg("risk"), nb::arg("weight"),
+      "Weights of pairs of rows whose risks are in the order of their lifetimes, in the other, or equal.");
 
   m.def(
       "segment_borders",
@@ -222,6 +303,9 @@ void bind_grow(nb::module_& m) {
         nb::arg("n_threads") = 1, nb::arg("start").none() = nb::none(), nb::arg("patience") = 0,
         nb::arg("fold_grow") = std::vector<Vector<bool>>{}, nb::arg("fold_test") = std::vector<Vector<bool>>{},
         "Grow a tree; with folds, also the cross-validated error of its pruning sequence.");
+
+  m.def("grow_stumps", &grow_stumps, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("columns"),
+        nb::arg("n_threads") = 1, "For each of some columns the tree of its best test alone.");
 }
 
 }  // namespace spinney::bindings

@@ -137,14 +137,14 @@ Tree tree_from_state(const nb::dict& state) {
   Tree tree;
   tree.n_features = take_scalar<std::int32_t>(state, "n_features", 0, kMax);
   tree.n_classes = take_scalar<std::int32_t>(state, "n_classes", 0, kMax);
-  tree.missing = static_cast<MissingRule>(take_scalar<std::int32_t>(state, "missing", 0, 2));
+  tree.missing = static_cast<MissingRule>(take_scalar<std::int32_t>(state, "missing", 0, 4));
   tree.cost = take<double>(state, "cost");
   if (state.contains("objective")) {
-    ObjectiveChoice choice;
-    if (!nb::try_cast(state["objective"], choice.name))
-      throw std::invalid_argument("the tree state's 'objective' is no text");
-    tree.objective = judge_name(choice, tree.n_classes);
+    std::string name;
+    if (!nb::try_cast(state["objective"], name)) throw std::invalid_argument("the tree state's 'objective' is no text");
+    tree.objective = judge_name(judge_choice(name, tree.n_classes), tree.n_classes);
   }
+  if (state.contains("monotone")) tree.monotone = take<std::int8_t>(state, "monotone");
   tree.tests = take_tests(state, "");
   tree.first_child = take<NodeId>(state, "first_child");
   tree.n_children = NarrowNumbers(take<std::int32_t>(state, "n_children"));
@@ -167,6 +167,7 @@ nb::dict tree_to_state(const Tree& tree) {
   state["missing"] = static_cast<std::int32_t>(tree.missing);
   state["cost"] = to_numpy(tree.cost);
   if (!tree.objective.empty()) state["objective"] = tree.objective;
+  if (!tree.monotone.empty()) state["monotone"] = to_numpy(tree.monotone);
   put_tests(state, tree.tests, "");
   state["first_child"] = to_numpy(tree.first_child);
   state["n_children"] = to_numpy(tree.n_children.wide());

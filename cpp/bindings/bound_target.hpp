@@ -10,7 +10,7 @@ namespace spinney::bindings {
 struct BoundTarget {
   Target target;
   std::vector<std::int32_t> codes;
-  std::vector<double> y, weight;
+  std::vector<double> y, weight, exposure;
 };
 
 }  // namespace spinney::bindings

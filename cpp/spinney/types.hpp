@@ -24,6 +24,9 @@ inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(
 
 enum class ColumnKind : std::uint8_t { numeric, ordered, nominal };
 enum class TestKind : std::uint8_t { leaf, threshold, subset, multiway, expression };
-enum class MissingRule : std::uint8_t { surrogate, majority, fractional };
+enum class MissingRule : std::uint8_t { surrogate, majority, fractional, learned, category };
+
+/// Whether tests place rows without a value by themselves, and count them in their gain.
+inline bool places_gaps(MissingRule rule) { return rule == MissingRule::learned || rule == MissingRule::category; }
 
 }  // namespace spinney

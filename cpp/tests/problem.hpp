@@ -15,17 +15,18 @@ struct Problem {
   std::vector<std::int32_t> codes;
   std::vector<double> y, weight;
   std::int32_t n_classes = 0;
+  std::vector<double> exposure;  // empty: all 1
 
   Dataset data() const {
     const auto p = static_cast<std::ptrdiff_t>(columns.size());
     return {{values.data(), p, 1, weight.size(), columns.size()}, columns};
   }
-  Target target() const { return {n_classes, codes, y, weight, {}, {}, {}}; }
+  Target target() const { return {n_classes, codes, y, weight, {}, {}, {}, exposure}; }
 };
 
 inline Problem classes(std::vector<double> values, std::vector<Column> columns, std::vector<std::int32_t> codes,
                        std::int32_t n_classes) {
-  Problem p{std::move(values), std::move(columns), std::move(codes), {}, {}, n_classes};
+  Problem p{std::move(values), std::move(columns), std::move(codes), {}, {}, n_classes, {}};
   p.weight.assign(p.codes.size(), 1.0);
   return p;
 }

@@ -25,7 +25,8 @@ inline bool same_tree(const spinney::Tree& a, const spinney::Tree& b) {
   bool same = a.n_features == b.n_features && a.n_classes == b.n_classes && a.missing == b.missing &&
               a.n_nodes() == b.n_nodes() && same_numbers(a.cost, b.cost) && same_tests(a.tests, b.tests) &&
               a.first_child == b.first_child && a.n_children == b.n_children && a.parent == b.parent &&
-              a.default_branch == b.default_branch && same_numbers(a.value, b.value) && same_numbers(a.gain, b.gain) &&
+              a.default_branch == b.default_branch && same_numbers(a.value, b.value) &&
+              same_numbers(a.answer, b.answer) && a.monotone == b.monotone && same_numbers(a.gain, b.gain) &&
               a.n_samples == b.n_samples && same_tests(a.surrogates.tests, b.surrogates.tests) &&
               a.surrogates.reversed == b.surrogates.reversed &&
               same_numbers(a.surrogates.agreement, b.surrogates.agreement) &&

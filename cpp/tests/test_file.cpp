@@ -218,7 +218,7 @@ TEST(damaged_arrays_are_refused_by_name) {
   CHECK(has(with([](auto& p) { set_byte(p, Part::branch, 0, 2); }), "branch that is not there"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::default_branch, 0, 2); }), "default branch out of range"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::reversed, 0, 2); }), "reversed"));
-  CHECK(has(with([](auto& p) { set_byte(p, Part::missing, 0, 3); }), "missing values"));
+  CHECK(has(with([](auto& p) { set_byte(p, Part::missing, 0, 5); }), "missing values"));
   CHECK(has(with([](auto& p) { set_byte(p, Part::n_nodes, 0, 12); }), "too few entries"));
   CHECK(has(with([](auto& p) { p[place_of(Part::value)].size -= 2; }), "too few entries"));
   CHECK(has(with([](auto& p) {

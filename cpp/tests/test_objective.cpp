@@ -24,6 +24,12 @@ bool close(double a, double b, double scale = 1.0) { return std::abs(a - b) <= 1
 
 // -- Classes
 
+double entropy_of(const std::vector<double>& p) {
+  double sum = 0.0;
+  for (const double share : p) sum -= share > 0.0 ? share * std::log(share) / std::log(2.0) : 0.0;
+  return sum;
+}
+
 /// Impurities as textbooks write them, of class shares.
 const std::map<std::string, double (*)(const std::vector<double>&)> kImpurities = {
     {"gini",
@@ -34,12 +40,8 @@ const std::map<std::string, double (*)(const std::vector<double>&)> kImpurities 
        }
        return sum;
      }},
-    {"entropy",
-     [](const std::vector<double>& p) {
-       double sum = 0.0;
-       for (const double share : p) sum -= share > 0.0 ? share * std::log(share) / std::log(2.0) : 0.0;
-       return sum;
-     }},
+    {"entropy", entropy_of},
+    {"log_loss", entropy_of},
     {"misclassification", [](const std::vector<double>& p) { return 1.0 - *std::max_element(p.begin(), p.end()); }},
     {"exponent",
      [](const std::vector<double>& p) {
@@ -131,12 +133,26 @@ TEST(labels_are_judged_by_costs_and_scales) {
 
 namespace {
 
+constexpr double kQuantile = 0.3;
+
+/// The objectives whose rows cost something by themselves: log-rank trees are judged as those of Poisson deviance.
+std::vector<std::string> names_of_costs() {
+  std::vector<std::string> names = objective_names<Task::numbers>();
+  std::erase(names, "logrank");
+  return names;
+}
+
 /// What a row costs, as textbooks write it; the loss of a group is the least sum that any answer has.
 const std::map<std::string, double (*)(double answer, double y)> kCosts = {
     {"squared_error", [](double a, double y) { return a * a - 2.0 * a * y + y * y; }},
     {"absolute_error", [](double a, double y) { return a > y ? a - y : y - a; }},
+    {"quantile", [](double a, double y) { return y > a ? kQuantile * (y - a) : (1.0 - kQuantile) * (a - y); }},
     {"toy_poisson",
      [](double a, double y) { return 2.0 * (a - y) + (y > 0.0 ? 2.0 * y * (std::log(y) - std::log(a)) : 0.0); }},
+    {"poisson", [](double a, double y) { return a - y + (y > 0.0 ? y * (std::log(y) - std::log(a)) : 0.0); }},
+    {"gamma", [](double a, double y) { return std::log(a) - std::log(y) + y / a - 1.0; }},
+    {"tweedie",
+     [](double a, double y) { return -4.0 * std::sqrt(y) + 2.0 * y / std::sqrt(a) + 2.0 * std::sqrt(a); }},  // 1.5
     {"toy_squares", [](double a, double y) { return (y - a) * (y - a); }},
     {"toy_huber",
      [](double a, double y) { return std::abs(y - a) < 1.0 ? (y - a) * (y - a) / 2.0 : std::abs(y - a) - 0.5; }},
@@ -238,6 +254,7 @@ void check_node(const std::string& name, const problem::Problem& p, const Tree& 
 GrowParams params_of(const std::string& name, std::int64_t max_depth) {
   GrowParams params;
   params.criterion.name = name;
+  if (name == "quantile") params.criterion.parameter = kQuantile;
   params.max_depth = max_depth;
   return params;
 }
@@ -245,8 +262,10 @@ GrowParams params_of(const std::string& name, std::int64_t max_depth) {
 }  // namespace
 
 TEST(trees_of_numbers_are_what_a_naive_search_grows) {
-  CHECK(objective_names<Task::numbers>().size() == kCosts.size());
-  for (const std::string& name : objective_names<Task::numbers>()) {
+  const std::map<std::string, std::string> kept = {
+      {"squared_error", ""}, {"tweedie", "tweedie(1.5)"}, {"quantile", "quantile(0.3)"}};
+  CHECK(names_of_costs().size() == kCosts.size());
+  for (const std::string& name : names_of_costs()) {
     for (const bool far : {false, true}) {
       for (const bool weighted : {false, true}) {
         const problem::Problem p = numbers(7, 90, far, weighted);
@@ -255,7 +274,7 @@ TEST(trees_of_numbers_are_what_a_naive_search_grows) {
         const Tree tree = problem::grow_tree(p, params_of(name, 3));
         CHECK(tree.check().empty());
         CHECK(tree.n_nodes() > 3);
-        CHECK(tree.objective == (name == "squared_error" ? "" : name));
+        CHECK(tree.objective == (kept.contains(name) ? kept.at(name) : name));
         check_node(name, p, tree, 0, everyone);
       }
     }
@@ -263,7 +282,7 @@ TEST(trees_of_numbers_are_what_a_naive_search_grows) {
 }
 
 TEST(the_risk_of_a_node_is_what_its_rows_cost) {
-  for (const std::string& name : objective_names<Task::numbers>()) {
+  for (const std::string& name : names_of_costs()) {
     const problem::Problem p = numbers(9, 200, true, true);
     const Tree tree = problem::grow_tree(p, params_of(name, 5));
     const Target target = p.target();
@@ -273,7 +292,7 @@ TEST(the_risk_of_a_node_is_what_its_rows_cost) {
 }
 
 TEST(a_tree_is_cross_validated_and_pruned_by_its_objective) {
-  for (const std::string& name : objective_names<Task::numbers>()) {
+  for (const std::string& name : names_of_costs()) {
     const problem::Problem p = numbers(11, 240, false, false);
     const Dataset data = p.data();
     const Target target = p.target();
@@ -313,7 +332,7 @@ TEST(a_tree_is_cross_validated_and_pruned_by_its_objective) {
 TEST(a_stored_tree_keeps_its_objective) {
   const problem::Problem p = numbers(13, 60, false, false);
   const std::vector<std::int32_t> n_categories = {0, 0};
-  for (const std::string& name : objective_names<Task::numbers>()) {
+  for (const std::string& name : names_of_costs()) {
     const Tree tree = problem::grow_tree(p, params_of(name, 3));
     const StoredParts parts = store(tree);
     PartViews views{};

@@ -84,6 +84,7 @@ Tree grow_in_parts(const problem::Problem& p, const Wish& wish, std::size_t n_wo
     part.rows.weight.push_back(weight[row]);
     if (p.n_classes > 0) part.rows.codes.push_back(p.codes[row]);
     if (p.n_classes == 0) part.rows.y.push_back(p.y[row]);
+    if (!p.exposure.empty()) part.rows.exposure.push_back(p.exposure[row]);
     part.number.push_back(row);
     if (weight[row] > 0.0) taking_part.push_back(static_cast<RowIndex>(row));
   }
@@ -211,6 +212,26 @@ TEST(any_division_of_rows_gives_the_same_tree_best_first) {
   }
 }
 
+TEST(any_division_of_rows_gives_the_same_tree_with_constraints) {
+  for (const std::int32_t n_classes : {0, 2}) {
+    const problem::Problem p = rows_of(n_classes, 2, true);
+    Wish wish{.params = params_for(p)};
+    wish.params.monotone = {1, -1, 0, 0, 0};
+    const Tree constrained = check_divisions(p, wish);
+    CHECK(!constrained.answer.empty());  // some were clipped
+    wish.params.interactions = {{0, 1, 2}, {2, 3, 4}};
+    check_divisions(p, wish);
+    wish.params.max_leaf_nodes = 40;
+    check_divisions(p, wish);
+    wish.params.max_leaf_nodes = 0;
+    wish.params.max_depth = 3;
+    const Tree top = grow_in_parts(p, wish, 1, [](std::size_t) { return 0; });
+    wish.params.max_depth = 9;
+    wish.start = &top;
+    check_divisions(p, wish);
+  }
+}
+
 TEST(any_division_of_rows_gives_the_same_tree_with_costs_and_from_a_start) {
   const problem::Problem p = rows_of(3, 1, true);
   Wish wish{.params = params_for(p)};
@@ -243,6 +264,27 @@ problem::Problem counts(int weights, bool gaps) {
   return p;
 }
 
+/// Counts of unequal exposure; positive: amounts instead.
+problem::Problem exposed_counts(int weights, bool gaps, bool positive) {
+  problem::Problem p = counts(weights, gaps);
+  RandomStream random(31, 5);
+  for (double& y : p.y) {
+    p.exposure.push_back(0.1 + random.uniform());
+    y = positive ? y + 0.5 : y;
+  }
+  return p;
+}
+
+ObjectiveChoice exposed_choice(const std::string& name, const problem::Problem& p) {
+  Interrupt never;
+  ObjectiveChoice choice;
+  choice.name = name;
+  choice.exposed = true;
+  choice.prior_cv = name == "poisson" ? 0.5 : 0.0;
+  choice.centre = make_samples(p.target(), {}, never).rate();
+  return choice;
+}
+
 }  // namespace
 
 TEST(any_division_of_rows_gives_the_same_tree_by_any_additive_objective) {
@@ -263,6 +305,46 @@ TEST(any_division_of_rows_gives_the_same_tree_by_any_additive_objective) {
     const Tree one = grow_in_parts(p, wish, 1, [](std::size_t) { return 0; });
     for (const std::size_t n_threads : {1, 2, 5})
       CHECK(problem::same_tree(one, problem::grow_tree(p, wish.params, n_threads)));
+  }
+}
+
+TEST(any_division_of_rows_gives_the_same_tree_of_counts_and_amounts) {
+  for (const std::string name : {"poisson", "gamma", "tweedie"}) {
+    for (const int weights : {0, 2}) {
+      const problem::Problem p = exposed_counts(weights, true, name == "gamma");
+      Wish wish{.params = params_for(p)};
+      wish.params.criterion = exposed_choice(name, p);
+      const Tree one = check_divisions(p, wish);
+      for (const std::size_t n_threads : {1, 2, 5})
+        CHECK(problem::same_tree(one, problem::grow_tree(p, wish.params, n_threads)));
+      wish.params.max_leaf_nodes = 30;
+      wish.n_set_aside = 1500;
+      check_divisions(p, wish);
+    }
+  }
+}
+
+TEST(with_a_bin_for_every_value_counts_and_amounts_are_divided_as_by_exact_search) {
+  for (const std::string name : {"poisson", "gamma", "tweedie"}) {
+    for (const int weights : {0, 1, 2, 3}) {
+      problem::Problem p = exposed_counts(weights, true, name == "gamma");
+      for (std::size_t i = 0; i < p.values.size(); ++i)
+        if (i % 5 != 2) p.values[i] = std::floor(std::min(p.values[i], 6.0) * 9.0);
+      GrowParams params = params_for(p, 255);
+      params.criterion = exposed_choice(name, p);
+      const Tree binned = problem::grow_tree(p, params);
+      params.max_bins = 0;
+      const Tree exact = problem::grow_tree(p, params);
+      CHECK(exact.n_nodes() > 50);
+      CHECK(problem::same_tests(exact.tests, binned.tests));
+      CHECK(exact.n_samples == binned.n_samples);
+      for (std::size_t node = 0; node < exact.n_nodes(); ++node) {
+        const auto id = static_cast<NodeId>(node);
+        CHECK_NEAR(exact.value[node], binned.value[node]);
+        CHECK(std::abs(exact.risk(id) - binned.risk(id)) <= 1e-10 * (1.0 + exact.risk(id)));
+        CHECK(std::abs(exact.gain[node] - binned.gain[node]) <= 1e-10 * (1.0 + exact.risk(id)));
+      }
+    }
   }
 }
 

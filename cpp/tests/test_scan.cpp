@@ -10,6 +10,7 @@
 #include "spinney/grow/stats.hpp"
 #include "spinney/objective/registry.hpp"
 #include "spinney/random.hpp"
+#include "spinney/splits/count_scan.hpp"
 #include "spinney/splits/moment_scan.hpp"
 #include "spinney/splits/row_scan.hpp"
 #include "spinney/splits/tight_scans.hpp"
@@ -28,6 +29,7 @@ struct Case {
   bool gaps = false;
   bool nominal = false;
   bool whole = true;  // targets
+  bool exposed = false;
 };
 
 problem::Problem make(const Case& of, RandomStream& random) {
@@ -47,6 +49,7 @@ problem::Problem make(const Case& of, RandomStream& random) {
                      : of.weights == Weights::multiples ? static_cast<double>(1 + random.below(4))
                                                         : 0.1 + random.uniform();
     p.weight.push_back(w);
+    if (of.exposed) p.exposure.push_back(0.2 + random.uniform());
   }
   return p;
 }
@@ -63,6 +66,7 @@ struct Asked {
 
   Asked(problem::Problem p, const std::string& objective)
       : problem(std::move(p)), target(problem.target()), sorted(1, 1), choice{objective, {}, {}} {
+    choice.exposed = !problem.exposure.empty();
     Interrupt never;
     ThreadTeam alone(1);
     samples = make_samples(target, {}, never);
@@ -98,7 +102,7 @@ const std::vector<Limits> kLimits = {{1, 0.0}, {3, 0.0}, {1, 2.5}, {4, 3.0}};
 
 /// Random problems of every kind, with limits as growth gives them.
 template <class Compare>
-void over_problems(std::int32_t n_classes, const std::string& objective, const Compare& with) {
+void over_problems(std::int32_t n_classes, const std::string& objective, const Compare& with, bool exposed = false) {
   RandomStream random(static_cast<std::uint64_t>(n_classes) + 3, 17);
   for (const Weights weights : {Weights::unit, Weights::equal, Weights::multiples, Weights::real}) {
     for (int round = 0; round < 150; ++round) {
@@ -108,7 +112,8 @@ void over_problems(std::int32_t n_classes, const std::string& objective, const C
                     .n_values = 2 + random.below(round % 3 == 0 ? 60 : 8),
                     .gaps = round % 4 == 0,
                     .nominal = round % 5 == 0,
-                    .whole = round % 2 == 0};
+                    .whole = round % 2 == 0,
+                    .exposed = exposed};
       const Asked asked(make(of, random), objective);
       const SampleWeights& weight = asked.samples.search_weight();
       for (const Limits& limits : kLimits)
@@ -141,6 +146,17 @@ TEST(the_tight_loops_of_squared_error_find_what_the_general_scan_finds) {
     const MomentScan<SquaredError> general(SquaredError{}, asked.samples);
     compare(asked, SquaredErrorScan(asked.samples), general, limits, false);
   });
+}
+
+TEST(the_tight_loops_of_poisson_find_what_the_general_scan_finds) {
+  for (const bool exposed : {false, true}) {
+    const auto with = [](const Asked& asked, const Limits& limits) {
+      const Poisson objective = Poisson::make(asked.choice);
+      const MomentScan<Poisson> general(objective, asked.samples);
+      compare(asked, PoissonScan(objective, asked.samples), general, limits, false);
+    };
+    over_problems(0, "poisson", with, exposed);
+  }
 }
 
 TEST(tight_loops_equal_the_general_scan_to_the_last_bit_where_quotients_are_whole) {

@@ -301,7 +301,7 @@ class Comparison {
     if (missing_ == MissingRule::fractional) {
       store_.share_unknown(marks, share);
     } else {
-      store_.place_unknown(node.rows, marks, Fork(split.test, {}, larger));
+      store_.place_unknown(marks, Fork(split.test, {}, larger));
     }
     Members side[2];
     SampleIndex part = n_samples;  // parts get their numbers in the order of the test's column
@@ -397,7 +397,7 @@ TEST(threads_move_the_rows_of_a_large_node_as_one_does) {
       std::count_if(all.begin(), all.end(), [&](const Member& m) { return naive.value(m, 1) <= 3.0; }) - 1);
   store.complete(rows, split);
   const Marks marks = store.mark(rows, split, false);
-  store.place_unknown(rows, marks, Fork(split.test, {}, 1));
+  store.place_unknown(marks, Fork(split.test, {}, 1));
   Members side[2];
   for (const Member& m : naive.everyone()) side[naive.branch(split.test, m) == 0 ? 0 : 1].push_back(m);
   const std::vector<FeatureIndex> columns = {0, 1, 2};

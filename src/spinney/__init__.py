@@ -16,14 +16,17 @@ if TYPE_CHECKING:
         BaggingClassifier,
         BaggingRegressor,
         BoostByFilteringClassifier,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
         IGPAForestClassifier,
         IGPAForestRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
+        RandomSurvivalForest,
         VotingCombiner,
     )
-    from spinney.evolve._forest import GPForestClassifier, GPForestRegressor
-    from spinney.evolve._tree import GPTreeClassifier, GPTreeRegressor
+    from spinney.evolve._gp_forest import GPForestClassifier, GPForestRegressor
+    from spinney.evolve._gp_tree import GPTreeClassifier, GPTreeRegressor
     from spinney.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
     from spinney.rules import Rule, RuleSet
     from spinney.tree import (
@@ -34,45 +37,29 @@ if TYPE_CHECKING:
         IGPAClassifier,
         IGPARegressor,
         Node,
+        SurvivalTree,
         Tree,
     )
 
 __version__ = "0.1.0"
 
-_MODULE_OF = {
-    "AdaBoostClassifier": "ensemble",
-    "AdaBoostRegressor": "ensemble",
-    "BaggingClassifier": "ensemble",
-    "BaggingRegressor": "ensemble",
-    "BoostByFilteringClassifier": "ensemble",
-    "C45Classifier": "tree",
-    "CARTClassifier": "tree",
-    "CARTRegressor": "tree",
-    "GPForestClassifier": "evolve._forest",
-    "GPForestRegressor": "evolve._forest",
-    "GPTreeClassifier": "evolve._tree",
-    "GPTreeRegressor": "evolve._tree",
-    "ID3Classifier": "tree",
-    "IGPAClassifier": "tree",
-    "IGPAForestClassifier": "ensemble",
-    "IGPAForestRegressor": "ensemble",
-    "IGPARegressor": "tree",
-    "MixtureOfExpertsClassifier": "mixture",
-    "MixtureOfExpertsRegressor": "mixture",
-    "ModelFileError": "_file",
-    "Node": "tree",
-    "RandomForestClassifier": "ensemble",
-    "RandomForestRegressor": "ensemble",
-    "Rule": "rules",
-    "RuleSet": "rules",
-    "Tree": "tree",
-    "VotingCombiner": "ensemble",
-    "load": "_file",
-    "save": "_file",
+_NAMES = {
+    "_file": "ModelFileError load save",
+    "ensemble": "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor "
+    "BoostByFilteringClassifier ExtraTreesClassifier ExtraTreesRegressor IGPAForestClassifier "
+    "IGPAForestRegressor RandomForestClassifier RandomForestRegressor "
+    "RandomSurvivalForest VotingCombiner",
+    "evolve._gp_forest": "GPForestClassifier GPForestRegressor",
+    "evolve._gp_tree": "GPTreeClassifier GPTreeRegressor",
+    "mixture": "MixtureOfExpertsClassifier MixtureOfExpertsRegressor",
+    "rules": "Rule RuleSet",
+    "tree": "C45Classifier CARTClassifier CARTRegressor ID3Classifier IGPAClassifier IGPARegressor "
+    "Node SurvivalTree Tree",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _SUB_PACKAGES = frozenset(
     {"compare", "datasets", "ensemble", "evolve", "export", "mixture", "plot", "pruning"}
-    | {"rules", "tree"}
+    | {"edit", "report", "rules", "tree"}
 )
 
 __all__ = [
@@ -84,6 +71,8 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GPForestClassifier",
     "GPForestRegressor",
     "GPTreeClassifier",
@@ -99,8 +88,10 @@ __all__ = [
     "Node",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomSurvivalForest",
     "Rule",
     "RuleSet",
+    "SurvivalTree",
     "Tree",
     "VotingCombiner",
     "__version__",

@@ -11,15 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Check
+from spinney._made_for import MadeFor
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
 from spinney._table import Schema, encode_table, encode_with
 from spinney._target import FitTarget, check_weights
+from spinney._typing import Floats
 
 if TYPE_CHECKING:
     from spinney.evolve._derived import Derived
 
-Floats = NDArray[np.float64]
 _KINDS = ("numeric", "ordered", "nominal")
 _MAX_CELLS = 2**31 - 1
 
@@ -77,6 +78,7 @@ def encode_training(
     encode_target: Callable[[Any, Floats], FitTarget],
     counts_weight: bool,
     schema: Schema | None,
+    drops_empty_rows: bool = False,
 ) -> tuple[Floats, Schema, FitTarget]:
     """Encode a training table and its target.
 
@@ -92,6 +94,8 @@ def encode_training(
         Whether something depends on the size of the weights, not on their shares.
     schema : Schema or None
         The columns of an earlier fit that a warm start continues.
+    drops_empty_rows : bool, default=False
+        Whether rows without any value count nothing.
 
     Returns
     -------
@@ -106,10 +110,23 @@ def encode_training(
     else:
         values = encode_with(schema, X, unseen=estimator.unseen, estimator_name=name)
     weight = check_weights(sample_weight, values.shape[0], counted=counts_weight)
+    if drops_empty_rows:
+        weight = np.where(_empty_rows(values), 0.0, weight)
     target = encode_target(y, weight)
     if is_new and not schema.all_numeric and not target.weight.all():
         values, schema = encode_table(X, used_rows=target.weight > 0, **options)
     return values, schema, target
+
+
+def _empty_rows(values: Floats) -> NDArray[np.bool_]:
+    """Return a mask of the rows that have no value at all; an error if there is no other row."""
+    empty: NDArray[np.bool_] = np.asarray(np.isnan(values).all(axis=1))
+    if len(empty) and empty.all():
+        raise ValueError(
+            "no row of X has any value, and all_missing='drop' leaves such rows out. Check how the "
+            "table was read, or use all_missing='keep'."
+        )
+    return empty
 
 
 TABLE_FIELDS: Mapping[str, Kind] = {
@@ -117,6 +134,7 @@ TABLE_FIELDS: Mapping[str, Kind] = {
     "n_features_in_": whole(),
     "feature_names_in_": perhaps(NAMES),
     "classes_": perhaps(LABELS),
+    "made_for_": perhaps(one(MadeFor)),
 }
 
 
@@ -134,6 +152,9 @@ def check_table(estimator: Any) -> None:
     told = None if names is None else names.tolist()
     wanted = list(schema.names) if schema.has_names else None
     need(told == wanted, estimator, "feature_names_in_ are not the names of the schema")
+    made_for = fitted.get("made_for_")
+    if made_for is not None:
+        need(made_for.fits(schema), estimator, "made_for_ has shares of other columns")
 
 
 @plain_state
@@ -145,6 +166,7 @@ class TableEstimator(BaseEstimator):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     classes_: NDArray[Any]
+    made_for_: MadeFor  # set by the command line
     _parameters: ClassVar[Mapping[str, Check]] = {}  # those that differ from others of their name
     _fitted_fields: ClassVar[Mapping[str, Kind]] = TABLE_FIELDS
 

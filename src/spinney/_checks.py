@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._nearest import did_you_mean
+from spinney._format import did_you_mean
 
 _LONGEST = 80  # letters of a value that a message shows
 
@@ -165,22 +165,24 @@ class Number(Check):
 
 @dataclass(frozen=True)
 class Share(Check):
-    """A fraction of something; `whole` allows 1.0."""
+    """A fraction of something: below 1, or up to `most`."""
 
     of: str
-    whole: bool = False
+    most: float | None = None
 
     @property
     def accepts(self) -> str:
         """What it may be."""
-        bounds = "above 0 and at most 1" if self.whole else "between 0 and 1"
-        return f"a share of the {self.of} {bounds}"
+        if self.most is None:
+            return f"a share of the {self.of} between 0 and 1"
+        limit = "" if math.isinf(self.most) else f" and at most {self.most:g}"
+        return f"a share of the {self.of} above 0{limit}"
 
     def takes(self, value: Any) -> bool:
         """Tell whether a value is such a fraction; an integer is a number of things."""
-        if not is_number(value) or is_integer(value):
+        if not is_number(value) or is_integer(value) or not 0.0 < value < math.inf:
             return False
-        return bool(0.0 < value < 1.0) or (self.whole and bool(value == 1.0))
+        return bool(value < 1.0 if self.most is None else value <= self.most)
 
     def plain(self, value: Any) -> float:
         """Return it as a float."""

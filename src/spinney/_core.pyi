@@ -94,6 +94,10 @@ class GrowParams:
     @overload
     def set_criterion(self, arg: Callable, /) -> None: ...
 
+    def set_parameter(self, arg: float, /) -> None: ...
+
+    def set_deviance(self, prior_cv: float, centre: float, exposed: bool) -> None: ...
+
     def set_cost(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
     def set_missing(self, arg: int, /) -> None: ...
@@ -146,6 +150,8 @@ class GrowParams:
     @max_surrogates.setter
     def max_surrogates(self, arg: int, /) -> None: ...
 
+    def set_surrogate_style(self, arg: int, /) -> None: ...
+
     @property
     def max_bins(self) -> int: ...
 
@@ -164,13 +170,25 @@ class GrowParams:
     @oblique.setter
     def oblique(self, arg: bool, /) -> None: ...
 
+    @property
+    def random_cuts(self) -> bool: ...
+
+    @random_cuts.setter
+    def random_cuts(self, arg: bool, /) -> None: ...
+
+    def set_monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def add_interaction(self, arg: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def set_forced(self, tests: Tree, closed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def set_multiway(self, arg: MultiwayParams, /) -> None: ...
 
 class Dataset:
     def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Target:
-    def __init__(self, n_classes: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], class_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, n_classes: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], class_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 def criteria(of_classes: bool) -> list[str]:
     """The names of the criteria of classification, or of regression."""
@@ -183,8 +201,15 @@ def loss_degree(criterion: str) -> int:
     The power of c by which losses grow if a target of regression is multiplied by c.
     """
 
-def number_costs(criterion: str, answers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
-    """What answers cost rows by a criterion of regression."""
+def number_costs(criterion: str, answers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+    """
+    What answers cost rows by a criterion of regression, such as squared_error or tweedie(1.5).
+    """
+
+def concordance(time: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], event: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], risk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Weights of pairs of rows whose risks are in the order of their lifetimes, in the other, or equal.
+    """
 
 def segment_borders(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> NDArray[numpy.float64]:
     """Cuts between runs of values with equal class shares."""
@@ -193,6 +218,9 @@ def grow(dataset: Dataset, target: Target, params: GrowParams, validation_weight
     """
     Grow a tree; with folds, also the cross-validated error of its pruning sequence.
     """
+
+def grow_stumps(dataset: Dataset, target: Target, params: GrowParams, columns: Sequence[int], n_threads: int = 1) -> list:
+    """For each of some columns the tree of its best test alone."""
 
 def cost_complexity(tree: Tree, exact: bool = False) -> tuple:
     """(alpha of every node, alphas, leaves, risks) of the pruning sequence."""
@@ -416,6 +444,12 @@ class Learner:
     def n_best_splits(self, arg: int, /) -> None: ...
 
     @property
+    def max_features(self) -> int: ...
+
+    @max_features.setter
+    def max_features(self, arg: int, /) -> None: ...
+
+    @property
     def ccp_alpha(self) -> float | None: ...
 
     @ccp_alpha.setter
@@ -462,6 +496,18 @@ class Learner:
 
     @collapse.setter
     def collapse(self, arg: bool, /) -> None: ...
+
+    @property
+    def balanced(self) -> bool: ...
+
+    @balanced.setter
+    def balanced(self, arg: bool, /) -> None: ...
+
+    @property
+    def shrinkage(self) -> float: ...
+
+    @shrinkage.setter
+    def shrinkage(self, arg: float, /) -> None: ...
 
     def set_igpa(self, arg: IgpaParams, /) -> None: ...
 
@@ -625,6 +671,42 @@ def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners:
 
 def boost(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: BoostPlan, n_threads: int, before: Forest | None, finished: object | None) -> tuple:
     """(forest, one row a round, weights of the rows)."""
+
+def shrunk(tree: Tree, strength: float) -> Tree:
+    """A tree whose predictions are pulled towards those of the nodes above."""
+
+def unshrunk(tree: Tree) -> Tree:
+    """A tree that predicts as it was grown."""
+
+def shrunk_forest(forest: Forest, strength: float, n_threads: int = 1) -> Forest: ...
+
+def unshrunk_forest(forest: Forest, n_threads: int = 1) -> Forest: ...
+
+def judge_members(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, criterion: str, plans: Sequence[EnsemblePlan], first: int, everyone: bool, n_threads: int = 1) -> tuple:
+    """
+    (out-of-bag sums, votes by row, error by number of members, members until every row had an answer, errors of the members), of members with the plans that drew their rows.
+    """
+
+class ShrinkageTrial:
+    """Many strengths of shrinkage, tried on rows that trees did not see."""
+
+    def __init__(self, target: Target, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], criterion: str, vote: bool) -> None: ...
+
+    def add_tree(self, tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], take: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_members(self, forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plans: Sequence[EnsemblePlan], first: int, n_threads: int = 1) -> None: ...
+
+    def losses(self) -> NDArray[numpy.float64]: ...
+
+def leaf_rows(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plans: Sequence[EnsemblePlan], place_of_row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple:
+    """
+    (places of the rows in the leaves, where a node's begin, where a tree's begin).
+    """
+
+def leaf_quantiles(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], quantiles: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Quantiles of the targets in the leaves that rows reach, which the caller has checked.
+    """
 
 def part_names() -> list[str]:
     """The names of the arrays that trees are stored in, in their order."""

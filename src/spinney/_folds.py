@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 from spinney._settings import random_numbers
 
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 
 
-def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> NDArray[np.intp]:
-    """Return the used rows, shuffled, then ordered by stratum: dealing them out keeps shares."""
+def by_stratum(rows: Rows, strata: NDArray[Any]) -> Rows:
+    """Return rows ordered by stratum, otherwise as they are: dealing them out keeps shares."""
+    return rows[np.argsort(strata[rows], kind="stable")]
+
+
+def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> Rows:
+    """Return the used rows, shuffled, then ordered by stratum."""
     rows = random_numbers(random_state).permutation(np.flatnonzero(used))
-    ordered: NDArray[np.intp] = rows[np.argsort(strata[rows], kind="stable")]
-    return ordered
+    return by_stratum(rows, strata)
 
 
 def make_folds(
@@ -85,8 +90,13 @@ def hold_out(fraction: float, strata: NDArray[Any], used: Mask, random_state: An
     """Return the rows set aside for validation: an even share of every stratum."""
     rows = _dealt(strata, used, random_state)
     n_out = min(max(1, round(float(fraction) * len(rows))), len(rows) - 1)  # none of a single row
-    steps = np.arange(len(rows)) * n_out
-    chosen = (steps + n_out) // len(rows) > steps // len(rows)
     mask = np.zeros(len(used), dtype=bool)
-    mask[rows[chosen]] = True
+    mask[thinned(rows, n_out)[0]] = True
     return mask
+
+
+def thinned(rows: Rows, n_taken: int) -> tuple[Rows, Rows]:
+    """Take a number of rows at even steps; return them and the others."""
+    steps = np.arange(len(rows)) * n_taken
+    taken = (steps + n_taken) // len(rows) > steps // len(rows)
+    return rows[taken], rows[~taken]

@@ -6,6 +6,7 @@ of all trees, has a method `_check_combinations`.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from os import PathLike
@@ -13,7 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
 from spinney import _core
 from spinney._checks import (
@@ -29,6 +31,8 @@ from spinney._checks import (
     is_integer,
     optional,
 )
+from spinney._constraints import are_forced_tests, are_groups, are_signs
+from spinney._lifetimes import LIFETIME_CRITERIA
 from spinney._table._nominal import named_columns
 
 CLASS_CRITERIA = tuple(_core.criteria(of_classes=True))
@@ -69,14 +73,29 @@ class Learner(Check):
         return value is None or self._is_learner(value)
 
     def _is_learner(self, value: Any) -> bool:
-        is_kind = is_classifier if self.kind == "classifier" else is_regressor
-        return isinstance(value, BaseEstimator) and bool(is_kind(value))
+        if not isinstance(value, BaseEstimator) or not hasattr(value, "predict"):
+            return False
+        return get_tags(value).estimator_type in (self.kind, None)  # None: it does not say
 
     def plain(self, value: Any) -> Any:
         """Check the parameters of our own estimators."""
         for learner in value if isinstance(value, list | tuple) else [value]:
             check_member(learner)
         return value
+
+
+class NodeDrawer(Learner):
+    """A tree of this package that can draw columns at each node."""
+
+    accepts = "a CARTClassifier, an ID3Classifier, a C45Classifier or None"
+    remedy = "Give an instance, not a class; BaggingClassifier takes any classifier."
+
+    def __init__(self) -> None:
+        super().__init__("classifier", several=False)
+
+    def _is_learner(self, value: Any) -> bool:
+        is_learner = super()._is_learner(value) and hasattr(value, "_learner")
+        return is_learner and bool(value._learner().draws_columns)
 
 
 def _is_splitter(value: Any) -> bool:
@@ -133,14 +152,16 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
+_CLASS_WEIGHTS = Such("numbers for the classes that are finite and >= 0", _are_weights)
 CF = Number(0.0, 0.5, open_low=True, remedy="Use cf=0.25 as C4.5 does; a lower one prunes more.")
 COMBINE_CLASSES = Choice(("vote", "average"))
-MISSING = Choice(("surrogate", "majority", "fractional"))
+MISSING = Choice(("surrogate", "majority", "fractional", "learned", "category"))
 N_JOBS = Either(
     [Choice([None]), Such("an integer other than 0", lambda n: is_integer(n) and n != 0)],
     remedy="Use n_jobs=-1 for all cores.",
 )
 RULE = Choice(("1se", "min"))
+SURROGATE_STYLE = Choice(("agreement", "count"))
 TIES = Choice(("lowest", "random"))
 UNSEEN = Choice(("missing", "error"))
 VERBOSE = Either([Flag(), Integer(0)])
@@ -149,19 +170,37 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
     {
         # -- How a tree is grown
         "criterion": Either([Choice(CLASS_CRITERIA), _FUNCTION]),
-        "splitter": Choice(("best", "oblique")),
+        "splitter": Choice(("best", "random", "oblique")),
         "max_depth": optional(Integer(1, remedy="Use max_depth=None for an unlimited depth.")),
-        "min_samples_split": Either([Integer(2), Share("rows")]),
+        "min_samples_split": Either([Integer(2), Share("rows", most=1.0)]),
         "min_samples_leaf": Either([Integer(1), Share("rows")]),
         "min_weight_fraction_leaf": Number(0.0, 0.5),
         "max_leaf_nodes": optional(Integer(2)),
         "min_impurity_decrease": Number(0.0),
         "max_features": Either(
-            [Choice((None, "sqrt", "log2")), Integer(1), Share("features", whole=True)]
+            [Choice((None, "sqrt", "log2")), Integer(1), Share("features", most=1.0)]
         ),
         "max_bins": optional(Integer(2, 65_535)),
         "missing": MISSING,
         "max_surrogates": Integer(0),
+        "surrogate_style": SURROGATE_STYLE,
+        "all_missing": Choice(("keep", "drop")),
+        "monotonic_cst": Either(
+            [
+                Choice([None]),
+                Such("a mapping of columns to -1, 0 or 1", are_signs),
+                Such("a list of -1, 0 or 1, one a column", are_signs),
+            ]
+        ),
+        "interaction_cst": Either(
+            [
+                Choice((None, "no_interactions")),
+                Such("a list of lists of columns, such as [['age', 'sex']]", are_groups),
+            ]
+        ),
+        "forced_tests": optional(
+            Such("a mapping of paths to tests, such as {'root': 'income <= 40'}", are_forced_tests)
+        ),
         "nominal": Choice(("multiway", "grouped")),
         "max_intervals": Integer(2),
         "discretize": Choice(("mdl", "quantile", None)),
@@ -189,13 +228,17 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "prune_from": Choice(("leaves", "root")),
         "unjudged": Choice(("pruned", "kept")),
         "recount": Flag(),
-        # -- What classes and errors count for
-        "class_weight": Either(
-            [
-                Choice(("balanced", None)),
-                Such("numbers for the classes that are finite and >= 0", _are_weights),
-            ]
+        # -- Counts and amounts
+        "tweedie_power": Number(
+            1.0,
+            2.0,
+            open_low=True,
+            open_high=True,
+            remedy="Use criterion='poisson' for 1 and 'gamma' for 2.",
         ),
+        "prior_cv": Number(0.0, remedy="Use 0 for rates without a prior, 1 as rpart does."),
+        # -- What classes and errors count for
+        "class_weight": Either([Choice(("balanced", None)), _CLASS_WEIGHTS]),
         "priors": optional(
             Such("numbers for the classes that are above 0 and add up to 1", _are_priors)
         ),
@@ -217,7 +260,8 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "n_estimators": Integer(1, remedy="An ensemble needs members."),
         "sampling": Choice(SAMPLINGS),
         "bootstrap": Flag(),
-        "max_samples": Either([Choice([None]), Integer(1), Share("rows", whole=True)]),
+        "bootstrap_features": Flag(),
+        "max_samples": Either([Choice([None]), Integer(1), Share("rows", most=math.inf)]),
         "sample_size": Either([Choice([None]), Integer(1), Share("rows")]),
         "targets": Choice(("regroup", "flip", None)),
         "flip_rate": Number(0.0, 1.0),
@@ -269,6 +313,12 @@ PARAMETERS: Mapping[str, Check] = MappingProxyType(
         "n_init": Integer(1),
         "max_iter": Integer(1),
         "tol": Number(0.0),
+        # -- What leaves answer
+        "quantile": Number(0.0, 1.0, open_low=True, open_high=True),
+        "shrinkage": Either(
+            [Choice((None, "auto")), Number(0.0)], remedy="Use None for no shrinkage."
+        ),
+        "keep_targets": Flag(),
         # -- How a fit is run
         "warm_start": Flag(),
         "random_state": Either(
@@ -294,14 +344,43 @@ OF_NUMBERS: MappingProxyType[str, Check] = MappingProxyType(
     }
 )
 
+# What forests can do besides.
+BALANCING: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        "class_weight": Either(
+            [Choice(("balanced", "balanced_subsample", None)), _CLASS_WEIGHTS],
+        )
+    }
+)
+NODE_DRAWER = NodeDrawer()
+
+# What differs where cuts are drawn at random.
+_NO_SIDE = "A cut that is drawn at random gains by chance, and so would the side of the gaps."
+DRAWING_CUTS: MappingProxyType[str, Check] = MappingProxyType(
+    {"missing": Choice(("surrogate", "majority", "fractional"), remedy=_NO_SIDE)}
+)
+
 # What differs where a tree grows on from its leaves.
 GROWING_ON: MappingProxyType[str, Check] = MappingProxyType(
     {
         "missing": Choice(
-            ("surrogate", "majority"),
+            ("surrogate", "majority", "learned", "category"),
             remedy="Growth goes on from leaves, and these do not say which shares of a row they "
             "hold, as missing='fractional' would need.",
         )
+    }
+)
+
+
+# What differs for lifetimes.
+OF_LIFETIMES: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        **OF_NUMBERS,
+        "criterion": Choice(LIFETIME_CRITERIA),
+        "missing": Choice(
+            ("surrogate", "majority"),
+            remedy="Curves are of whole rows, and missing='fractional' would part them.",
+        ),
     }
 )
 
@@ -369,6 +448,9 @@ def check_member(learner: Any) -> None:
 # -- Settings of trees, and of forests that have them too, that exclude each other
 
 
+_BIN_LACKS = {"oblique": "sums of columns", "random": "the values between which cuts are drawn"}
+
+
 def _refuse_bins(values: Mapping[str, Any]) -> None:
     if values.get("max_bins") is None:
         return
@@ -378,15 +460,61 @@ def _refuse_bins(values: Mapping[str, Any]) -> None:
             "'majority', or max_bins=None."
         )
     criterion = values.get("criterion")
-    if criterion in REGRESSION_CRITERIA and _core.needs_rows(criterion):
+    if criterion in (*REGRESSION_CRITERIA, "logrank") and _core.needs_rows(criterion):
+        what = "who was at risk" if criterion == "logrank" else "medians or other quantiles"
         raise ValueError(
-            f"max_bins does not work with criterion={criterion!r}: bins say nothing of medians. "
+            f"max_bins does not work with criterion={criterion!r}: bins say nothing of {what}. "
             "Use max_bins=None."
         )
-    if values.get("splitter") == "oblique":
+    if values.get("splitter") in _BIN_LACKS:
+        splitter = values["splitter"]
         raise ValueError(
-            "max_bins does not work with splitter='oblique': bins say nothing of sums of columns. "
+            f"max_bins does not work with splitter={splitter!r}: bins say nothing of "
+            f"{_BIN_LACKS[splitter]}. Use max_bins=None."
+        )
+
+
+def _refuse_constraints(values: Mapping[str, Any]) -> None:
+    if values.get("splitter") != "oblique":
+        return
+    for name in ("monotonic_cst", "interaction_cst"):
+        if values.get(name) is not None:
+            raise ValueError(
+                f"{name} does not work with splitter='oblique', whose tests are sums of columns. "
+                "Use splitter='best' or 'random'."
+            )
+
+
+def _refuse_drawn_gaps(values: Mapping[str, Any]) -> None:
+    if values.get("splitter") == "random" and values.get("missing") in ("learned", "category"):
+        raise ValueError(
+            f"missing={values['missing']!r} does not work with splitter='random'. {_NO_SIDE} Use "
+            "missing='surrogate', 'majority' or 'fractional'."
+        )
+
+
+def _refuse_forced(values: Mapping[str, Any]) -> None:
+    if not values.get("forced_tests"):
+        return
+    if values.get("splitter") == "random":
+        raise ValueError(
+            "forced_tests does not work with splitter='random', which draws all tests. Use "
+            "splitter='best'."
+        )
+    if values.get("max_bins") is not None:
+        raise ValueError(
+            "forced_tests does not work with max_bins: given tests are looked up among all values. "
             "Use max_bins=None."
+        )
+    if values.get("missing") in ("learned", "category"):
+        raise ValueError(
+            f"forced_tests does not work with missing={values['missing']!r}: a test given by hand "
+            "does not say where gaps go. Use missing='surrogate', 'majority' or 'fractional'."
+        )
+    if values.get("warm_start"):
+        raise ValueError(
+            "forced_tests does not work with warm_start, which keeps the tests of the tree that it "
+            "continues. Use warm_start=False."
         )
 
 
@@ -414,6 +542,9 @@ def _refuse_costs(values: Mapping[str, Any]) -> None:
 
 _COMBINATIONS: tuple[Callable[[Mapping[str, Any]], None], ...] = (
     _refuse_bins,
+    _refuse_constraints,
+    _refuse_drawn_gaps,
+    _refuse_forced,
     _refuse_growing_on,
     _refuse_two_weights,
     _refuse_costs,

@@ -1,6 +1,12 @@
 """Progress of long fits: a bar on a terminal, plain lines elsewhere, and scikit-learn's callbacks.
 
-Nothing is shown unless `verbose` asks for it, and nothing is imported for it before.
+Nothing is shown unless `verbose` is set, and nothing is imported for it before.
+
+An estimator that derives from `CallbackMixin` gets `set_callbacks`, and may be watched alone or
+inside a search or a pipeline. Before scikit-learn 1.9 there are no callbacks: the mixin is then
+empty, and reports go nowhere. In scikit-learn's terms a fit is the *root task*, and each member of
+an ensemble one *subtask* of it. A member that was grown in the core is known only when it is done,
+so its task begins and ends in one moment.
 """
 
 import sys
@@ -10,10 +16,21 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from spinney._callbacks import callback_reports, has_callbacks
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+    CallbackSupportMixin = with_callbacks = None
+
+
+class _NoCallbacks:
+    """Stands in for scikit-learn's mixin."""
+
+
+CallbackMixin: Any = CallbackSupportMixin or _NoCallbacks
 
 Finished = Callable[[int], bool]
 Show = Callable[[int], None]
+Report = Callable[[], bool]
 
 _SECONDS = 5.0  # between lines
 _BAR = threading.Lock()  # one bar at a time has the terminal
@@ -23,7 +40,7 @@ _BAR = threading.Lock()  # one bar at a time has the terminal
 def progress(
     estimator: Any, what: str, total: int | None, *, start: int = 0, **data: Any
 ) -> Iterator[Finished]:
-    """Show how far a fit is, as the estimator's `verbose` and callbacks ask.
+    """Show how far a fit is, by the estimator's `verbose` and callbacks.
 
     Parameters
     ----------
@@ -36,13 +53,13 @@ def progress(
     start : int, default=0
         Members that are there already.
     **data : object
-        What callbacks may ask for: `X`, `y` and `metadata`.
+        What callbacks may request: `X`, `y` and `metadata`.
 
     Yields
     ------
     function
-        To be told how many members are done, those at the start included, from any thread. It
-        returns True if a callback asks to stop.
+        Called with the number of finished members, those at the start included, from any thread. It
+        returns True if a callback requests a stop.
     """
     verbose = int(getattr(estimator, "verbose", 0))
     with ExitStack() as stack:
@@ -58,10 +75,8 @@ def _silent(n_done: int) -> bool:
     return False
 
 
-def _counter(
-    start: int, total: int | None, show: Show | None, report: Callable[[], bool] | None
-) -> Finished:
-    """Return the function that a fit calls: it tells each step once, in order."""
+def _counter(start: int, total: int | None, show: Show | None, report: Report | None) -> Finished:
+    """Return the function that a fit calls: it reports each step once, in order."""
     lock = threading.RLock()
     told, stop = start, False
 
@@ -177,3 +192,51 @@ def _duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Tell whether somebody watches this fit, and whether the fit is not watched already."""
+    return (
+        with_callbacks is not None
+        and isinstance(estimator, CallbackMixin)
+        and bool(getattr(estimator, "_skl_callbacks", ()))
+        and not hasattr(estimator, "_callback_fit_ctx")
+    )
+
+
+@contextmanager
+def callback_reports(
+    estimator: Any, what: str, n_subtasks: int | None, **data: Any
+) -> Iterator[Report]:
+    """Run the root task of a fit, and yield a function that runs one subtask.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One for which `has_callbacks` is true.
+    what : str
+        What the fit does, for display.
+    n_subtasks : int or None
+        The largest number of subtasks; None if it is not known.
+    **data : object
+        What callbacks may request: `X`, `y` and `metadata`.
+
+    Yields
+    ------
+    function
+        It returns True if a callback requests a stop.
+    """
+    try:
+        root = estimator._init_callback_context(task_name=what, max_subtasks=n_subtasks)
+        root.call_on_fit_task_begin(estimator=estimator, **data)
+
+        def report() -> bool:
+            task = root.subcontext(task_name="member")
+            task.call_on_fit_task_begin(estimator=estimator, **data)
+            return bool(task.call_on_fit_task_end(estimator=estimator, **data))
+
+        yield report
+        root.call_on_fit_task_end(estimator=estimator, **data)
+    finally:
+        # Ends the callbacks, also after a failure: scikit-learn does so after a managed method.
+        with_callbacks(lambda estimator: None)(estimator)

@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 
 from spinney import _core
 from spinney._checks import is_integer
-from spinney._params import MISSING, N_JOBS
+from spinney._counts import core_name
+from spinney._params import MISSING, N_JOBS, SURROGATE_STYLE
 
 _NO_LIMIT = 2**62
 _MAX_THREADS = 256  # more would only wait; their number never changes a result
@@ -30,7 +31,7 @@ def growth_params(estimator: Any, n_rows: int, n_features: int) -> _core.GrowPar
     spinney._core.GrowParams
     """
     params = _core.GrowParams()
-    params.set_criterion(estimator.criterion)
+    params.set_criterion(core_name(estimator.criterion))
     params.set_missing(MISSING.names.index(estimator.missing))
     params.max_depth = max_depth_limit(estimator.max_depth)
     params.min_samples_split = row_count(estimator.min_samples_split, 2, n_rows)
@@ -40,6 +41,7 @@ def growth_params(estimator: Any, n_rows: int, n_features: int) -> _core.GrowPar
     if estimator.max_leaf_nodes is not None:
         params.max_leaf_nodes = min(int(estimator.max_leaf_nodes), _NO_LIMIT)
     params.max_surrogates = min(int(estimator.max_surrogates), _NO_LIMIT)
+    params.set_surrogate_style(SURROGATE_STYLE.names.index(estimator.surrogate_style))
     params.max_features = feature_count(estimator.max_features, n_features)
     if params.max_features:
         params.seed = random_seed(estimator.random_state)
@@ -86,7 +88,7 @@ def random_numbers(random_state: Any) -> np.random.RandomState:
 
 
 def thread_count(n_jobs: Any) -> int:
-    """Return the number of threads that `n_jobs` asks for, as scikit-learn counts them."""
+    """Return the number of threads that `n_jobs` means, as scikit-learn counts them."""
     if n_jobs is None:
         return 1
     N_JOBS.check("n_jobs", n_jobs)  # predictions come without a check of all parameters

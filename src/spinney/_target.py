@@ -13,8 +13,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from spinney import _core
+from spinney._counts import NO_EXPOSURE, Exposed, check_counts, check_exposure, is_deviance
+from spinney._lifetimes import Lifetimes, hazard_scale, read_lifetimes
+from spinney._typing import Floats
 
-Floats = NDArray[np.float64]
 _MAX_CLASSES = 65_535
 _FAR = 100  # powers of two
 
@@ -142,7 +144,9 @@ class FitTarget:
     split_cost: Floats | None = None  # the costs, where they enter the split search
     exponent: int = 0
     loss_exponent: int = 0  # of losses by the criterion, which are multiplied by 2**-loss_exponent
-    criterion: str = "squared_error"  # by which predicted numbers are judged
+    criterion: str = "squared_error"  # by which predicted numbers are judged: also tweedie(1.5)
+    exposure: Floats = field(default_factory=_nothing)  # of the rows, if they have any
+    lifetimes: Lifetimes | None = None  # if y counts events and the exposure is time, on its scale
 
     @property
     def truth(self) -> NDArray[Any]:
@@ -151,8 +155,21 @@ class FitTarget:
 
     @property
     def strata(self) -> NDArray[Any]:
-        """What is divided evenly between parts of the rows: the classes."""
+        """What is divided evenly between parts of the rows: classes, and rows with an event."""
+        if self.lifetimes is not None:
+            return self.lifetimes.event.astype(np.intp)
         return np.zeros(len(self.weight)) if self.codes is None else self.codes
+
+    @property
+    def rates(self) -> NDArray[Any]:
+        """The class codes, or the numbers by their exposure."""
+        return self.truth / self.exposure if len(self.exposure) else self.truth
+
+    @property
+    def rate(self) -> float:
+        """What was counted per unit of exposure, in all rows together."""
+        time = self.weight * self.exposure if len(self.exposure) else self.weight
+        return float((self.weight * self.truth).sum() / time.sum())
 
     def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
         """Return the core's target, with weight on the given rows only."""
@@ -160,7 +177,7 @@ class FitTarget:
         n_classes = 0 if self.classes is None else len(self.classes)
         truth = np.maximum(self.truth, 0).astype(np.float64) if n_classes else self.truth
         scales = (self.class_scale, self.split_scale, self.cost.ravel())
-        return _core.Target(n_classes, truth, weight, *scales)
+        return _core.Target(n_classes, truth, weight, *scales, self.exposure)
 
 
 def class_target(
@@ -326,15 +343,36 @@ def _altered(scale: Floats, cost: Floats, totals: Floats) -> Floats:
 def real_target(
     y: Any, weight: Floats, *, estimator_name: str, criterion: str = "squared_error"
 ) -> FitTarget:
-    """Check a target of numbers, in units in which their losses stay in range."""
+    """Check a target of numbers, in units in which their losses stay in range.
+
+    Tweedie deviance grows by a broken power of the units: it stays in range without others.
+    """
+    exposure = NO_EXPOSURE
+    if isinstance(y, Exposed):
+        y, exposure = y.y, check_exposure(y.exposure, weight, criterion)
     numbers = check_numbers(y, weight, estimator_name)
-    exponent = far_exponent(numbers)
+    if is_deviance(criterion):
+        check_counts(numbers, weight, exposure, criterion)
+    exponent = 0 if criterion.startswith("tweedie") else far_exponent(numbers)
     return FitTarget(
         weight,
         y=np.ldexp(numbers, -exponent) if exponent else numbers,
         exponent=exponent,
         loss_exponent=_core.loss_degree(criterion) * exponent,
         criterion=criterion,
+        exposure=exposure,
+    )
+
+
+def lifetime_target(y: Any, weight: Floats, *, estimator_name: str, criterion: str) -> FitTarget:
+    """Check a target of lifetimes, and turn it into events by time on the scale of the hazard."""
+    lifetimes = read_lifetimes(y, weight, estimator_name)
+    return FitTarget(
+        weight,
+        y=lifetimes.event.astype(np.float64),
+        criterion=criterion,
+        exposure=hazard_scale(lifetimes.event, lifetimes.time, weight),
+        lifetimes=lifetimes,
     )
 
 

@@ -16,13 +16,16 @@ from sklearn.base import clone
 
 from spinney import _core, _libraries  # noqa: F401  (first: see there)
 from spinney._checks import Choice, Flag, Number
+from spinney._counts import check_exposure
+from spinney._format import aligned
+from spinney._html import html_table
 from spinney._libraries import import_pandas
 from spinney._params import CF, CLASS_CRITERIA
 from spinney._state import plain_state
 from spinney._target import FitTarget, check_numbers, check_weights, class_target
-from spinney._text import aligned
+from spinney._typing import Floats
+from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._tree import Tree
-from spinney.tree._units import rescaled_tree, scaled
 
 __all__ = [
     "PruningPath",
@@ -34,7 +37,6 @@ __all__ = [
     "select",
 ]
 
-Floats = NDArray[np.float64]
 _SLACK = 1e-10  # alphas this close, relatively, are the same
 
 
@@ -111,6 +113,7 @@ class PruningPath:
         self.selected: int | None = None
         self.rule: str | None = None
         self._template: Any = None  # an unfitted estimator, of a path that a fit made
+        self._strength = 0.0  # of the shrinkage of its trees
 
     def __len__(self) -> int:
         return len(self.alphas)
@@ -141,6 +144,36 @@ class PruningPath:
     def at(self, alpha: float) -> Tree:
         """Return the subtree that is best at a given penalty."""
         return self.trees[int(np.flatnonzero(self.alphas <= alpha * (1.0 + _SLACK))[-1])]
+
+    def leaf_steps(self, first: int = 0) -> NDArray[np.int64]:
+        """Return from which tree of the path on each node of a tree is a leaf.
+
+        The trees are nested: a node that is a leaf in one of them is a leaf, or gone, in all that
+        follow.
+
+        Parameters
+        ----------
+        first : int, default=0
+            The tree whose nodes are asked about.
+
+        Returns
+        -------
+        array of shape (trees[first].n_nodes,)
+            The place of the first tree from `first` on in which the node, if it is still there, is
+            a leaf.
+        """
+        whole, part = self._tree, self.trees[first]
+        limits = self._subtrees._alphas * (1.0 + _SLACK)
+        steps = np.searchsorted(limits, self._node_alpha, side="left")
+        old_first, new_first = whole.first_child.tolist(), part.first_child.tolist()
+        n_children, found = part.n_children.tolist(), [first] * part.n_nodes
+        same = [0] * part.n_nodes  # the node of the whole tree that each one is
+        for node, (child, count) in enumerate(zip(new_first, n_children, strict=True)):
+            if child >= 0:
+                found[node] = int(steps[same[node]])
+                start = old_first[same[node]]
+                same[child : child + count] = range(start, start + count)
+        return np.array(found, dtype=np.int64)
 
     def cp(self) -> Floats:
         """Return the penalties as rpart counts them: relative to the risk of the root."""
@@ -179,7 +212,12 @@ class PruningPath:
             found = self.at(number * max(float(self.risks[-1]), 0.0) if name == "cp" else number)
         else:
             found = self.trees[i]
-        return clone(self._template)._wrap(found)
+        fitted = clone(self._template)._wrap(
+            found.shrink(self._strength) if self._strength else found
+        )
+        if hasattr(fitted, "shrinkage"):
+            fitted.shrinkage_ = self._strength
+        return fitted
 
     def to_frame(self) -> Any:
         """Return the path as a pandas frame, from the whole tree to the root.
@@ -253,6 +291,11 @@ class PruningPath:
         heads, rows = self.table()
         return "\n".join(aligned([heads, *rows]))
 
+    def _repr_html_(self) -> str:
+        heads, rows = self.table()
+        chosen = () if self.selected is None else (self.selected,)
+        return html_table(heads, rows, bold=chosen, title=repr(self))
+
     def __repr__(self) -> str:
         sizes = f"{self.n_leaves[0]} to {self.n_leaves[-1]} leaves"
         chosen = "" if self.selected is None else f", selected {self.n_leaves[self.selected]}"
@@ -311,15 +354,28 @@ def link_strengths(tree: Tree) -> Floats:
     return strength
 
 
-def _core_target(tree: Tree, y: Any, n_rows: int, sample_weight: Any) -> _core.Target:
-    weight = check_weights(sample_weight, n_rows)
+def _encoded(
+    tree: Tree, X: Any, y: Any, sample_weight: Any, exposure: Any = None
+) -> tuple[Floats, _core.Target]:
+    """Return rows and their target as the core takes them."""
+    values = tree._encode(X, encoded=False)
+    weight = check_weights(sample_weight, len(values))
     if tree.classes is None:
-        return FitTarget(weight, y=check_numbers(y, weight, "Tree")).core()
-    return class_target(y, weight, estimator_name="Tree", classes=tree.classes).core()
+        exposed = check_exposure(exposure, weight, tree._state.get("objective", "squared_error"))
+        numbers = check_numbers(y, weight, "Tree")
+        return values, FitTarget(weight, y=numbers, exposure=exposed).core()
+    target = class_target(y, weight, estimator_name="Tree", classes=tree.classes)
+    return values, target.core()
 
 
 def select(
-    path: PruningPath, X: Any, y: Any, rule: str = "1se", *, sample_weight: Any = None
+    path: PruningPath,
+    X: Any,
+    y: Any,
+    rule: str = "1se",
+    *,
+    sample_weight: Any = None,
+    exposure: Any = None,
 ) -> Tree:
     """Choose a subtree by a test sample, which the criterion of the tree judges.
 
@@ -336,21 +392,22 @@ def select(
         The smallest tree within one standard error of the least error, or the least error itself.
     sample_weight : array, default=None
         Weights of these rows.
+    exposure : array, default=None
+        For how much of it y was counted, in a tree of counts or amounts.
 
     Returns
     -------
     Tree
     """
     tree = path._tree
-    values = tree._encode(X, encoded=False)
-    target = _core_target(tree, y, values.shape[0], sample_weight)
-    errors, standard_errors = _core.path_errors(
-        tree._core, path.alphas, values, target, path._exact
-    )
+    rows = _encoded(tree, X, y, sample_weight, exposure)
+    errors, standard_errors = _core.path_errors(tree._core, path.alphas, *rows, path._exact)
     return path.choose(errors, standard_errors, rule)
 
 
-def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:
+def reduced_error(
+    tree: Tree, X: Any, y: Any, *, sample_weight: Any = None, exposure: Any = None
+) -> Tree:
     """Prune bottom-up by rows that did not grow the tree: a branch goes if that is no worse.
 
     Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
@@ -364,14 +421,15 @@ def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> T
         The validation rows.
     sample_weight : array, default=None
         Weights of these rows.
+    exposure : array, default=None
+        For how much of it y was counted, in a tree of counts or amounts.
 
     Returns
     -------
     Tree
     """
-    values = tree._encode(X, encoded=False)
-    target = _core_target(tree, y, values.shape[0], sample_weight)
-    return tree._collapsed(_core.reduced_error(tree._core, values, target))
+    rows = _encoded(tree, X, y, sample_weight, exposure)
+    return tree._collapsed(_core.reduced_error(tree._core, *rows))
 
 
 def error_based(
@@ -412,11 +470,9 @@ def error_based(
     Choice(CLASS_CRITERIA).check("criterion", criterion)
     params = _core.GrowParams()
     params.set_criterion(criterion)
-    values = tree._encode(X, encoded=False)
     core = _core.error_based(
         tree._core,
-        values,
-        _core_target(tree, y, values.shape[0], sample_weight),
+        *_encoded(tree, X, y, sample_weight),
         params,
         cf=CF.check("cf", cf),
         raise_subtrees=Flag().check("subtree_raising", subtree_raising),

@@ -83,8 +83,8 @@ def test_text_that_differs_in_every_row_is_left_out_on_request(write: Write) -> 
     warned = read_data(path, Choices("y"))
     assert list(warned.X) == ["full name", "size"]
     assert warned.warnings == (
-        "full name may be an id, text that differs in every row: a tree learns rows by heart from "
-        "it. Leave it out with --drop 'full name' or --drop-ids",
+        "full name may be an id: it differs in every row: text without an order. A tree learns "
+        "rows by heart from it. Leave it out with --drop 'full name' or --drop-ids",
     )
     for choices in (Choices("y", drop_ids=True), Choices("y", drop=["full name"])):
         left = read_data(path, choices)

@@ -38,7 +38,7 @@ def test_dates_in_text_are_warned_of(write: Write, form: str) -> None:
 
 @pytest.mark.parametrize("cells", [["A-11-2", "B-11-2"], ["2026-11", "2026-12"], ["1-2.3", "a"]])
 def test_other_text_is_no_date(write: Write, cells: list[str]) -> None:
-    assert warnings_of(write(column_table(cells * 30))) == ""
+    assert "dates" not in warnings_of(write(column_table(cells * 30)))
 
 
 def test_text_with_hardly_two_rows_for_a_category_is_warned_of(write: Write) -> None:

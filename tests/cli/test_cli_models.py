@@ -101,7 +101,7 @@ def test_costs_reach_the_tree_and_the_estimate(run: Run) -> None:
         (["boston_housing", "--model", "c45"], "predicts classes, and this target is a number"),
         (["iris", "--set", "max_dept=3"], "no parameter 'max_dept'. Did you mean 'max_depth'?"),
         (["iris", "--model", "forest", "--set", "trees"], "write NAME=VALUE"),
-        (["iris", "--model", "c45", "--cost", "setosa:virginica=2"], "no parameter 'cost_matrix'"),
+        (["iris", "--model", "c45", "--cost", "setosa:virginica=2"], "Those that can: cart"),
         (["iris", "--model", "crat"], "'crat' is not one of"),
         (["iris", "--ordered", "sepal_width=1"], "write NAME=A,B,C"),
         (["iris", "--nominal", "sepal"], "--nominal: no column 'sepal'"),

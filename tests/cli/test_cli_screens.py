@@ -1,5 +1,7 @@
 """What the screen cannot show, or would obey, harms neither files nor the screen."""
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 
 import spinney
 from spinney._cli.errors import Refusal
+from spinney._cli.output import print_result
 
 TARGET = "y\x1b[31m\nz"
 FEW = ["--model", "cart", "--folds", 2, "--repeats", 1]
@@ -128,3 +131,10 @@ def test_more_folds_than_rows_are_as_many_as_rows(run):
     done = run("train", "credit_example", "--cv", 2**63)
     assert done.exit_code in (0, 2), done.output
     assert not isinstance(done.exception, OverflowError)
+
+
+def test_numbers_that_json_lacks_are_null(capsys) -> None:
+    found = {"error": (1.5, math.nan), "ends": [{"low": -math.inf, "high": 2}], "name": "nan"}
+    print_result(found, lambda data, screen: None, dict, as_json=True)
+    expected = {"error": [1.5, None], "ends": [{"low": None, "high": 2}], "name": "nan"}
+    assert json.loads(capsys.readouterr().out) == expected

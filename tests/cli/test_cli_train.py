@@ -57,6 +57,41 @@ def test_options_reach_the_estimator(run: Run) -> None:
     assert found["settings"]["criterion"] == "entropy"
 
 
+def test_constraints_reach_the_estimator_and_are_told(run: Run) -> None:
+    signs = ("--monotone", "age:+", "--monotone", "max_heart_rate:-")
+    found = as_json(run, "heart_disease", *signs, "--interaction", "age, sex", "--no-cv")
+    data = load("heart_disease", as_="pandas")
+    model = CARTClassifier(
+        pruning="cost_complexity",
+        random_state=0,
+        monotonic_cst={"age": 1, "max_heart_rate": -1},
+        interaction_cst=[["age", "sex"]],
+    ).fit(data.X, data.y)
+    tree = Tree.from_dict(found["tree"])
+    assert tree.to_text() == model.tree_.to_text()
+    assert tree.check_monotonic({"age": 1, "max_heart_rate": -1})
+    text = run("train", "heart_disease", *signs, "--no-cv").output
+    assert "The probability of present never falls as age rises." in text
+    assert "The probability of present never rises as max_heart_rate rises." in text
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["age"], "write NAME:+ or NAME:-"),
+        (["age:1"], "write NAME:+ or NAME:-"),
+        (["age:+", "age:-"], "cannot both rise and fall"),
+        (["agee:+"], "Did you mean 'age'?"),
+        (["sex:+"], "a nominal column"),
+    ],
+)
+def test_a_constraint_that_cannot_be_met_is_refused(run: Run, given: Any, message: str) -> None:
+    options = [word for text in given for word in ("--monotone", text)]
+    result = run("train", "heart_disease", "--no-cv", *options)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
 def test_output_repeats_and_is_plain_and_fits_80_columns(run: Run) -> None:
     first, second = run("train", "heart_disease"), run("train", "heart_disease")
     assert first.exit_code == 0
@@ -71,7 +106,7 @@ def test_every_part_of_the_report_is_there(run: Run) -> None:
     text = run("train", "german_credit").output
     assert "rows      1000" in text
     assert "20: 7 numeric, 2 ordered, 11 nominal" in text
-    assert "class, 2 classes: good 700 (70.0 %), bad 300 (30.0 %)" in text
+    assert "class, 2 classes: bad 300 (30.0 %), good 700 (70.0 %)" in text
     assert "|-- checking_status in {A11, A12}: good, n=543 (240 bad, 303 good)" in text
     assert re.search(r"this tree +\d+\.\d % of rows, 95 % interval \d+\.\d to \d+\.\d %", text)
     assert re.search(r"always good +30\.0 % of rows", text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spinney._nearest import did_you_mean
+from spinney._format import did_you_mean
 
 COLUMNS = ["age", "income", "income_of_partner", "Job"]
 

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from spinney import (
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     GPForestClassifier,
     GPForestRegressor,
     GPTreeClassifier,
@@ -48,7 +51,8 @@ class Listed:
     all of them matters. `centre`: what a regression leaf predicts. `refuses_chance`: a first member
     that is no better than guessing is an error; `refuses_half`: so is one that is wrong for half of
     the rows, whatever the number of classes. `soft`: borders are gradual. `evolves`: tests are
-    searched for by chance, so a better one may be missed. `adds_up`: tests add columns up, which
+    searched for by chance, so a better one may be missed. `draws_cuts`: a cut lies anywhere between
+    two rows, or between others. `adds_up`: tests add columns up, which
     rounds. `may_warn`: how a warning
     begins that is no fault where data teach little.
     """
@@ -65,6 +69,7 @@ class Listed:
     refuses_half: bool = False
     soft: bool = False
     evolves: bool = False
+    draws_cuts: bool = False
     adds_up: bool = False
     may_warn: str = ""
 
@@ -85,12 +90,18 @@ class Listed:
     @property
     def cuts_exactly(self) -> bool:
         """Whether a single step in y is cut where it is."""
-        return self.knows_prior and not self.by_parts and not self.soft and not self.evolves
+        exact = not self.by_parts and not self.soft and not self.evolves and not self.draws_cuts
+        return self.knows_prior and exact
 
     @property
     def ignores_row_order(self) -> bool:
         """Whether sums over rows are sums of integers, so that their order cannot matter."""
         return self.is_classifier and not self.draws_rows and not self.is_fractional
+
+    @property
+    def learns_from_gaps(self) -> bool:
+        """Whether a gap may tell something by itself."""
+        return self.estimator.get_params().get("missing") in ("learned", "category")
 
     @property
     def is_fractional(self) -> bool:
@@ -138,18 +149,33 @@ def _pruned(**settings: Any) -> dict[str, Any]:
     return {"pruning": "cost_complexity", "cv": 3, "random_state": 0} | settings
 
 
+def _quantile_of(share: float) -> Any:
+    return partial(np.quantile, q=share, method="averaged_inverted_cdf")
+
+
 LISTED = [
     Listed(CARTClassifier()),
     Listed(CARTRegressor()),
     Listed(CARTClassifier(criterion="entropy")),
     Listed(CARTClassifier(criterion="twoing")),
     Listed(CARTRegressor(criterion="absolute_error"), centre=np.median),
+    Listed(CARTRegressor(criterion="quantile", quantile=0.3), centre=_quantile_of(0.3)),
+    Listed(CARTClassifier(shrinkage=2.0), learns_all=False, counts_weight=True),
+    Listed(
+        CARTRegressor(shrinkage="auto", cv=3, random_state=0), learns_all=False, draws_rows=True
+    ),
     Listed(CARTClassifier(missing="majority")),
     Listed(CARTRegressor(missing="majority")),
     Listed(CARTClassifier(missing="fractional")),
     Listed(CARTRegressor(missing="fractional")),
+    Listed(CARTClassifier(missing="learned")),
+    Listed(CARTRegressor(missing="learned", max_bins=8)),
+    Listed(CARTClassifier(missing="category")),
+    Listed(CARTRegressor(missing="category")),
     Listed(CARTClassifier(max_features="sqrt", random_state=0)),
     Listed(CARTRegressor(max_features="sqrt", random_state=0)),
+    Listed(CARTClassifier(splitter="random", random_state=0), draws_cuts=True),
+    Listed(CARTRegressor(splitter="random", random_state=0), draws_cuts=True),
     Listed(CARTClassifier(splitter="oblique", random_state=0), counts_rows=True, adds_up=True),
     Listed(CARTRegressor(splitter="oblique", random_state=0), counts_rows=True, adds_up=True),
     Listed(CARTClassifier(max_leaf_nodes=8), learns_all=False),
@@ -205,6 +231,19 @@ _SMALL: dict[str, Any] = {"n_estimators": 5, "random_state": 0}
 LISTED += [
     Listed(RandomForestClassifier(n_estimators=10, oob_score=False, random_state=0), **_DRAWN),
     Listed(RandomForestRegressor(n_estimators=10, oob_score=False, random_state=0), **_DRAWN),
+    Listed(ExtraTreesClassifier(10, random_state=0), draws_cuts=True, **_DRAWN),
+    Listed(ExtraTreesRegressor(10, random_state=0), draws_cuts=True, **_DRAWN),
+    Listed(
+        RandomForestRegressor(
+            n_estimators=10, keep_targets=True, shrinkage=1.0, oob_score=False, random_state=0
+        ),
+        counts_weight=True,
+        **_DRAWN,
+    ),
+    Listed(
+        RandomForestClassifier(combine="average", shrinkage="auto", **_SMALL, oob_score=False),
+        **_DRAWN,
+    ),
     Listed(BaggingClassifier(**_SMALL), **_DRAWN),
     Listed(
         BaggingClassifier(selection="mode", oob_score=True, **_SMALL), may_warn=ALL_SEEN, **_DRAWN
@@ -329,7 +368,8 @@ def columns(fitted: Any) -> Any:
 
 def row_methods(fitted: Any) -> list[Any]:
     """Return the methods that answer for the rows of a table."""
-    names = ("predict", "predict_proba", "apply", "decision_path", "decision_function")
+    names = ["predict", "predict_proba", "apply", "decision_path", "decision_function"]
+    names += ["predict_quantiles"] if hasattr(fitted, "leaf_targets_") else []
     return [getattr(fitted, name) for name in names if hasattr(fitted, name)]
 
 
@@ -342,6 +382,7 @@ def settings_of(estimator: Any) -> dict[str, Any]:
 def answers(fitted: Any, X: Any) -> list[bytes]:
     """Return everything that is predicted for some rows, as bytes."""
     names = [name for name in ("predict", "predict_proba", "apply") if hasattr(fitted, name)]
+    names += ["predict_quantiles"] if hasattr(fitted, "leaf_targets_") else []
     arrays = [getattr(fitted, name)(X) for name in names]
     return [pickle.dumps(a.tolist()) if a.dtype == object else a.tobytes() for a in arrays]
 

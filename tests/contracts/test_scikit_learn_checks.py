@@ -12,7 +12,8 @@ CHECKED = [listed.estimator for listed in LISTED if not listed.holds_out]
 DRAWING = [
     id(listed.estimator)
     for listed in LISTED
-    if listed.by_parts or (listed.draws_rows and not listed.is_tree)
+    if listed.by_parts
+    or (listed.draws_rows and not (listed.is_tree or listed.draws_cuts))  # these use all rows
 ]
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 

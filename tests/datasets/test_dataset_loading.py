@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from spinney import datasets
-from spinney.datasets import _load, list_datasets, load
+from spinney.datasets import _dataset, list_datasets, load
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def only(monkeypatch):
 
     def pretend(*installed):
         found = {name: object() for name in installed}
-        monkeypatch.setattr(_load, "find_spec", found.get)
+        monkeypatch.setattr(_dataset, "find_spec", found.get)
 
     return pretend
 

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spinney import C45Classifier, CARTClassifier
-from spinney._callbacks import with_callbacks
+from spinney._progress import with_callbacks
 from spinney.datasets import load_german_credit, load_pima_indians_diabetes
 from spinney.ensemble._filtering import BoostByFilteringClassifier
 

@@ -387,7 +387,7 @@ def test_trees_of_ours_fare_as_in_the_core(classes, kind, targets):
     plan = make_plan(9, kind, n_parts=4, n_features=3, out_of_bag=True, records=True)
     plan.set_targets(targets, 0.2)
     lesson = teach(tree, X, y, weight)
-    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)], {})
     ours, theirs = lesson.bag(plan, 1, None, nothing), core.bag(plan, 1, None, nothing)
     assert np.array_equal(ours.sums, theirs.sums)
     assert np.array_equal(ours.n_votes, theirs.n_votes)
@@ -408,7 +408,7 @@ def test_regression_trees_of_ours_fare_as_in_the_core(numbers, scale):
     settings = {"out_of_bag": True, "records": True}
     owner = NumberOwner()
     lesson = teach(tree, X, y, owner=owner)
-    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, np.ones(60))])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, np.ones(60))], {})
     ours, theirs = (one.bag(make_plan(3, **settings), 1, None, nothing) for one in (lesson, core))
     plan = make_plan(7, first_member=3, **settings)
     ours, theirs = lesson.bag(plan, 1, ours, nothing), core.bag(plan, 1, theirs, nothing)
@@ -425,7 +425,7 @@ def test_trees_in_a_list_with_others_are_those_of_the_core(classes):
     lesson = teach([tree, numeric], X, y)
     mixed = lesson.bag(plan, 1, None, nothing).members
     values = lesson.rows.values
-    core = tree_trainer([tree], values, lesson.schema, [tree._encode_target(y, np.ones(60))])
+    core = tree_trainer([tree], values, lesson.schema, [tree._encode_target(y, np.ones(60))], {})
     forest = core.bag(plan, 1, None, nothing).members
     rows, places = mixed.rows(X, "owner"), np.array([0, 2, 4])
     assert np.array_equal(mixed.answers(rows, places, 1), forest.answers(values, places, 1))

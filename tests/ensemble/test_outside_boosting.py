@@ -46,7 +46,7 @@ def test_boosted_trees_of_ours_fare_as_in_the_core(classes, rule):
     weight = np.random.default_rng(6).integers(0, 3, 60).astype(float)
     tree = CARTClassifier(max_depth=2, max_surrogates=0)
     lesson = teach(tree, X, y, weight)
-    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)])
+    core = tree_trainer([tree], X, lesson.schema, [tree._encode_target(y, weight)], {})
     plan = boost_plan(12, 3, rule=rule)
     ours, theirs = (one.boost(plan, 1, None, nothing) for one in (lesson, core))
     assert np.allclose(ours.rounds, theirs.rounds)

@@ -16,10 +16,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import spinney._callbacks as callbacks_module
+import spinney._progress as callbacks_module
 from spinney import _progress
-from spinney._callbacks import CallbackMixin
-from spinney._progress import progress
+from spinney._progress import CallbackMixin, progress
 
 needs_callbacks = pytest.mark.skipif(
     callbacks_module.with_callbacks is None, reason="this scikit-learn has no callbacks"
@@ -464,7 +463,7 @@ import pickle, sys
 import sklearn.pipeline  # scikit-learn 1.9 itself needs its callbacks
 sys.modules["sklearn.callback"] = None  # so that ours cannot import them
 from sklearn.base import BaseEstimator, clone
-from spinney._callbacks import CallbackMixin, has_callbacks
+from spinney._progress import CallbackMixin, has_callbacks
 from spinney._progress import progress
 
 class Ensemble(CallbackMixin, BaseEstimator):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.ensembles import counts_by_row, difference, make_plan
 from scipy import stats
+from sklearn.naive_bayes import GaussianNB
 
 from spinney import BaggingClassifier, BaggingRegressor, CARTClassifier, RandomForestClassifier
 
@@ -100,6 +101,7 @@ def test_draws_follow_from_seed_and_member_alone(kind):
         (None, "bootstrap", 60),
         (17, "bootstrap", 17),
         (90, "bootstrap", 90),
+        (1.5, "bootstrap", 90),
         (0.5, "bootstrap", 30),
         (0.29, "bootstrap", 17),
         (None, "subsample", 30),
@@ -334,3 +336,21 @@ def test_a_row_counts_its_weight_as_often_as_it_is_drawn(problem):
         assert member.root.weight == pytest.approx(counts.sum(), rel=1e-12)
         assert member.root.n_samples == np.count_nonzero(counts)
         assert member.value[0, 0] == pytest.approx(np.average(y, weights=counts), rel=1e-12)
+
+
+def test_columns_are_drawn_with_replacement_as_in_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    y = (X.sum(axis=1) > 0).astype(int)
+    settings = {"bootstrap_features": True, "sampling": None, "random_state": 0}
+    model = BaggingClassifier(GaussianNB(), 200, **settings).fit(X, y)
+    drawn = np.array(model.estimators_features_)
+    assert drawn.shape == (200, 6)
+    n_distinct = [len(set(features)) for features in drawn.tolist()]
+    assert np.mean(n_distinct) == pytest.approx(6 * (1 - (5 / 6) ** 6), abs=0.2)
+    assert np.bincount(drawn.ravel()) == pytest.approx(np.full(6, 200), abs=60)
+    for member, features in zip(model.estimators_[:5], drawn[:5], strict=True):
+        assert np.array_equal(member.theta_, GaussianNB().fit(X[:, features], y).theta_)
+    # A tree that has a column twice is one that has it once.
+    trees = BaggingClassifier(CARTClassifier(), 20, **settings).fit(X, y)
+    for tree, features in zip(trees.forest_, drawn, strict=False):
+        assert set(tree.feature[tree.feature >= 0].tolist()) <= set(features.tolist())

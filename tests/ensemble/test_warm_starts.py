@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney import (
@@ -190,3 +191,23 @@ def test_importances_of_far_targets_outlive_a_warm_start():
     model = AdaBoostRegressor(n_estimators=3, **settings).fit(X, far)
     go_on(model, 5, y=far)
     assert_allclose(model.feature_importances_, near.feature_importances_, rtol=1e-9)
+
+
+def test_a_warm_start_that_adds_nothing_says_so():
+    model = RandomForestClassifier(25, warm_start=True, random_state=0).fit(X, LABELS)
+    before = model.predict_proba(X)
+    with pytest.warns(UserWarning, match="without increasing n_estimators"):
+        model.fit(X, LABELS)
+    assert np.array_equal(model.predict_proba(X), before)
+
+
+def test_an_ensemble_is_a_sequence_of_its_members():
+    model = bagging(CARTClassifier(max_depth=2), 5)
+    with pytest.raises(NotFittedError):
+        len(model)
+    assert model  # an estimator that is not fitted is none the less one
+    model.fit(X, LABELS)
+    assert len(model) == 5
+    assert list(model) == model.estimators_
+    assert model[-1] is model.estimators_[4]
+    assert model[1:3] == model.estimators_[1:3]

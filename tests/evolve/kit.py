@@ -70,7 +70,7 @@ class Watched:
         self.evolution = _core.Evolution(
             core_dataset(self.values, self.schema),
             self.target.core(),
-            learner.growth(self.values, self.target),
+            learner.growth(self.values, self.schema, self.target),
             self.language,
             self.plan,
             seed,

@@ -94,7 +94,6 @@ random_symbols = st.lists(
 
 @pytest.mark.slow
 @given(random_symbols, st.integers(1, 60), st.integers(0, 2**63))
-@settings(max_examples=60)
 def test_programs_of_any_typed_symbols_are_well_typed(symbols, max_size, seed):
     assume(any(one["takes"] for one in symbols))
     language = _core.Language(symbols)

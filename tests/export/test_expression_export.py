@@ -14,7 +14,7 @@ from expression_trees import KINDS, NAMES, expression_tree, raw_rows
 from test_export_c import COMPILER, CPP_COMPILER, needs_compiler, run_compiler
 
 from spinney import Rule, RuleSet, Tree
-from spinney._expression.evaluate import sine
+from spinney._expression.tokens import sine
 from spinney.export import from_json, to_c, to_graphviz, to_json, to_python, to_sql, to_text
 from spinney.rules import ExpressionCondition
 

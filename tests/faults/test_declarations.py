@@ -21,6 +21,8 @@ from spinney import (
     BaggingClassifier,
     CARTClassifier,
     CARTRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     GPTreeClassifier,
     ID3Classifier,
     VotingCombiner,
@@ -35,7 +37,13 @@ FITTED = CARTClassifier().fit(X, Y)
 FITTED_NUMBERS = CARTRegressor().fit(X, Y)
 PUBLIC = [getattr(spinney, name) for name in spinney.__all__]
 CLASSES = [one for one in PUBLIC if isinstance(one, type) and issubclass(one, BaseEstimator)]
-NEEDED = {VotingCombiner: {"estimators": [FITTED], "abstain_label": "?"}}
+NEEDED = {
+    VotingCombiner: {"estimators": [FITTED], "abstain_label": "?"},
+    ExtraTreesClassifier: {
+        "max_samples": 0.5
+    },  # early stopping needs rows that a tree does not see
+    ExtraTreesRegressor: {"max_samples": 0.5},
+}
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 
@@ -116,7 +124,8 @@ def _(check: Number):
 def _(check: Share, value):
     if type(value) not in (float, np.float32):
         return False
-    return 0 < value < 1 or (check.whole and value == 1)
+    most = 1 - 1e-12 if check.most is None else check.most
+    return 0 < value <= most and value != INF
 
 
 @edges.register
@@ -177,6 +186,18 @@ FUNCTIONS = {
         ["from_dtype", None, [], ["x0"], [0], (True,), np.array([0]), {"x0"}],
         ["from_dtypes", "x0", 0, [0.5], ["x0", 1], [True, 1], [None], iter(["x0"]), half, b"x"],
     ),
+    "monotonic_cst": (
+        [{}, {"x0": 1}, {0: -1}, [0], (1,), np.array([1, -1, 0])],
+        ["x0", 1, [2], {"x0": 0.5}, {"x0": "up"}, {0.5: 1}, [True], [None], [[1]], half, b"x"],
+    ),
+    "interaction_cst": (
+        [[], [["x0"]], [[0, 1], ["x2"]], ({0},)],
+        ["interactions", "x0", ["x0"], [[]], [[0.5]], [{"x0": 1}], {"x0": ["x1"]}, 3, [3], half],
+    ),
+    "forced_tests": (
+        [{}, {"root": "x0 <= 1"}, {"root": {"test": "x0 <= 1"}, "root/yes": None}],
+        ["x0 <= 1", 3, ["x0 <= 1"], {0: "x0 <= 1"}, {"root": 3}, {"root": {"tests": 1}}, half],
+    ),
     "oob_score": ([half], ["accuracy", 2, None, 0.5]),
     "selection": ([half, np.argsort], ["trimed", 3, [1]]),
     "selection_data": ([(X, Y)], ["oop", [X, Y], (X,), None, X]),
@@ -206,6 +227,13 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
+# What goes with a parameter whose values do not go with the defaults of the others.
+BESIDE = {
+    ("RandomSurvivalForest", "max_bins"): {"criterion": "exponential"},
+    ("SurvivalTree", "max_bins"): {"criterion": "exponential"},
+}
+
+
 def parts_of(check):
     """Return the checks of which one must take a value."""
     return check.checks if isinstance(check, Either) else [check]
@@ -229,7 +257,8 @@ def _of_kind(cls, name):
     numbers = cls.__name__.endswith("Regressor")
     one, fitted = (CARTRegressor(), FITTED_NUMBERS) if numbers else (CARTClassifier(), FITTED)
     if name == "estimator":
-        return [None, one] + [[one, one]] * (cls.__name__ != "BoostByFilteringClassifier")
+        single = {"BoostByFilteringClassifier", "RandomForestClassifier"}
+        return [None, one] + [[one, one]] * (cls.__name__ not in single)
     if name == "rule" and cls is VotingCombiner:
         return ["plurality", "majority", "unanimous", 0.5, 1, 1e-9]
     if name == "estimators":
@@ -313,8 +342,9 @@ def test_a_right_value_passes(cls):
     for name in declared(cls):
         right = values_of(cls, name)[0]
         assert right, name
+        beside = BESIDE.get((cls.__name__, name), {})
         for value in right:
-            check_parameters(new(cls, **{name: value}))
+            check_parameters(new(cls, **{name: value}, **beside))
 
 
 @every_class
@@ -361,8 +391,8 @@ MESSAGES = [
     ),
     (
         CARTClassifier("ginni"),
-        "criterion must be 'gini', 'entropy', 'misclassification', 'exponent', 'twoing' or a "
-        "function, got 'ginni'. Did you mean 'gini'?",
+        "criterion must be 'gini', 'entropy', 'log_loss', 'misclassification', 'exponent', "
+        "'twoing' or a function, got 'ginni'. Did you mean 'gini'?",
     ),
     (
         CARTClassifier(min_samples_leaf=1.0),

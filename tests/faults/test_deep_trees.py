@@ -44,7 +44,7 @@ def test_50_000_alternating_labels_are_learned_in_under_a_minute(deep):
 @pytest.mark.slow
 @pytest.mark.limited
 def test_alternating_numbers_are_learned_as_quickly():
-    n = 30_000
+    n = 20_000
     X, y = np.arange(float(n))[:, None], np.arange(n) % 2.0
     start = time.process_time()
     fitted = CARTRegressor().fit(X, y)

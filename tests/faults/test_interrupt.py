@@ -21,6 +21,8 @@ CASES = {
     "numbers by absolute error": ("CARTRegressor('absolute_error')", "z"),
     "a forest": ("RandomForestClassifier()", "z > 0"),
     "a forest of numbers, two threads": ("RandomForestRegressor(n_jobs=2)", "z"),
+    "drawn cuts": ("ExtraTreesClassifier()", "z > 0"),
+    "drawn cuts of numbers": ("ExtraTreesRegressor()", "z"),
     "bagging": ("BaggingClassifier(selection='mode')", "z > 0"),
     "bagging of C4.5": ("BaggingClassifier(C45Classifier(rules=False))", "z > 0"),
     "bagging of numbers": ("BaggingRegressor(combine='median')", "z"),
@@ -102,7 +104,7 @@ def state(estimator):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", sparingly(CASES.values(), 4), ids=CASES)
+@pytest.mark.parametrize("case", sparingly(CASES.values(), 10), ids=CASES)
 def test_an_interrupt_stops_a_long_fit_and_changes_nothing(case):
     """More tries are allowed at each moment: the machine may be busy with other things."""
     estimator, y = case
@@ -205,7 +207,7 @@ PREDICTIONS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", sparingly(PREDICTIONS.values(), 3), ids=PREDICTIONS)
+@pytest.mark.parametrize("estimator", sparingly(PREDICTIONS.values(), 5), ids=PREDICTIONS)
 def test_an_interrupt_stops_a_long_predict_of_many_members(estimator):
     facts = run(
         INTERRUPT

@@ -136,7 +136,7 @@ CATEGORIES = {
 
 @pytest.mark.slow
 @pytest.mark.limited
-@pytest.mark.parametrize("case", sparingly(CATEGORIES.values(), 2), ids=CATEGORIES)
+@pytest.mark.parametrize("case", sparingly(CATEGORIES.values(), 4), ids=CATEGORIES)
 def test_a_hundred_thousand_categories_take_bounded_memory(case):
     estimator, y = case
     facts = run(

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import LinearSVC
+from thinning import sparingly
 
 from spinney import (
     CARTClassifier,
@@ -23,7 +24,8 @@ pytestmark = pytest.mark.filterwarnings(r"ignore:MixtureOfExperts\w+ still climb
 X = np.arange(12.0)[:, None]
 CODES = (np.arange(12) >= 5).astype(int)
 FITTED = CARTClassifier().fit(X, CODES)
-BOTH = pytest.mark.parametrize("cls", [MixtureOfExpertsClassifier, MixtureOfExpertsRegressor])
+CLASSES = [MixtureOfExpertsClassifier, MixtureOfExpertsRegressor]
+BOTH = pytest.mark.parametrize("cls", CLASSES)
 
 
 @BOTH
@@ -195,7 +197,7 @@ def test_a_failed_fit_leaves_a_fitted_mixture_as_it_was():
 
 
 @pytest.mark.slow
-@BOTH
+@pytest.mark.parametrize("cls", sparingly(CLASSES, 2))
 def test_a_hundred_thousand_categories_and_many_classes_take_bounded_time(cls):
     words = pd.DataFrame({"word": [f"w{k}" for k in range(100_000)], "x": np.arange(1e5) % 7})
     start = time.process_time()

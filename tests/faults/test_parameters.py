@@ -57,7 +57,7 @@ WITH_DATA = [
     ("selection", nobody, "selection keeps none of the members.*at least one", {}),
     ("selection", strangers, "selection returned member 1000, but there are members 0 to", {}),
     ("sample_size", 11, "sample_size=11 leaves no rows for learners 2 and 3", {}),
-    ("max_samples", 10**9, "max_samples must be at most 10000000, got 1000000000", {}),
+    ("max_samples", 10**9, "max_samples must be at most 10000000 rows, got 1000000000", {}),
     ("discretize", None, "column 'x0' is numeric.*discretize='mdl'.*C45Classifier", {}),
     ("cv", [], "cv gave no splits", CV),
     ("cv", [([0, 1], [99])], "cv .*outside 0 to 11", CV),
@@ -184,7 +184,7 @@ FACTS = ["feature_importances_", "estimators_"]
 def test_methods_before_fit_raise_not_fitted(listed):
     estimator = listed.new()
     for method in METHODS:
-        if hasattr(type(estimator), method):
+        if hasattr(estimator, method):
             with pytest.raises(NotFittedError, match=type(estimator).__name__):
                 getattr(estimator, method)(X)
     for method in STAGES:

@@ -20,6 +20,7 @@ from spinney.evolve import Bool, Function, Numeric
 
 FOLDER = Path(__file__).parent / "golden"
 GRADES = ["low", "mid", "top"]
+LIFETIMES = [("event", bool), ("time", float)]
 ANSWERS = ("predict", "predict_proba", "apply", "votes", "responsibilities")
 
 
@@ -64,6 +65,7 @@ def models() -> dict[str, Any]:
         spinney.BoostByFilteringClassifier(spinney.CARTClassifier(max_depth=2), random_state=0),
         spinney.C45Classifier(),
         spinney.CARTClassifier(pruning="cost_complexity", cv=3, random_state=0),
+        spinney.ExtraTreesClassifier(max_depth=3, **few),
         spinney.GPForestClassifier(2, **brief),
         spinney.GPTreeClassifier(functions=[own, ">", "and"], **brief),
         spinney.ID3Classifier(discretize="quantile", max_depth=2),
@@ -77,6 +79,7 @@ def models() -> dict[str, Any]:
         spinney.AdaBoostRegressor(spinney.CARTRegressor(max_depth=2), **few),
         spinney.BaggingRegressor(spinney.CARTRegressor(max_depth=2), combine="median", **few),
         spinney.CARTRegressor(max_depth=2),
+        spinney.ExtraTreesRegressor(max_depth=3, **few),
         spinney.GPForestRegressor(2, **brief),
         spinney.GPTreeRegressor(**brief),
         spinney.IGPAForestRegressor(**few),
@@ -85,6 +88,9 @@ def models() -> dict[str, Any]:
         spinney.RandomForestRegressor(max_depth=3, **few),
     ]
     fitted = [one.fit(X, y) for one in classifiers] + [one.fit(X, numbers) for one in regressors]
+    lifetimes = np.array(list(zip(y == "good", numbers + 1.0, strict=True)), LIFETIMES)
+    survivals = [spinney.SurvivalTree(), spinney.RandomSurvivalForest(**few)]
+    fitted += [one.fit(X, lifetimes) for one in survivals]
     named = {type(one).__name__: one for one in fitted}
     forest = named["RandomForestClassifier"].forest_
     return {**named, "Tree": cart.tree_, "Forest": forest, "RuleSet": named["C45Classifier"].rules_}

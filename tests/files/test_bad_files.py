@@ -83,7 +83,7 @@ def test_a_file_with_one_bit_flipped_is_refused_whichever_it_is(stump, path):
     for place in range(len(data)):
         for bit in range(8):
             data[place] ^= 1 << bit
-            if place < 8 or bit == 0:
+            if place < 8 or (bit == 0 and place % 5 == 0):
                 path.write_bytes(data)
                 refusal(path)
             else:  # the same without a file, for speed
@@ -136,7 +136,7 @@ TREE_CASES = {
     "two dimensions": ("parts.gain", lambda a: a[None], "'gain' is no array of numbers"),
     "signed": ("parts.kind", lambda a: a.astype(np.int8), "'kind' is of a type"),
     "no class": ("parts.n_classes", put(0, 3), "too few entries|3 classes, but 2 are named"),
-    "rule for gaps": ("parts.missing", put(0, 3), "unknown rule for missing values"),
+    "rule for gaps": ("parts.missing", put(0, 5), "unknown rule for missing values"),
 }
 
 

@@ -111,7 +111,8 @@ def limits(draw: st.DrawFn) -> dict[str, Any]:
         "min_impurity_decrease": (0.0, st.sampled_from([1e-9, 0.01, 0.05])),
         "max_surrogates": (5, st.integers(0, 3)),
     }
-    found = {"missing": draw(st.sampled_from(["surrogate", "surrogate", "majority", "fractional"]))}
+    rules = ["surrogate", "surrogate", "majority", "fractional", "learned", "category"]
+    found = {"missing": draw(st.sampled_from(rules))}
     for name, (default, other) in usual.items():
         found[name] = draw(other) if draw(st.integers(0, 7)) == 7 else default
     return found

@@ -17,7 +17,7 @@ CRITERIA = ["gini", "entropy", "misclassification", "exponent", "twoing"]
 
 def expected_rows(fitted: Fitted, values: Array) -> Array:
     root = fitted.oracle()
-    if fitted.settings.criterion == "absolute_error":  # a median need not be the only one
+    if fitted.settings.share is not None:  # a quantile need not be the only one
         for node in root.walk():
             node.counts = np.array(node.given["counts"])
     return np.array([predict_row(root, row, fitted.settings) for row in values])

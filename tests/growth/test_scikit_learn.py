@@ -124,3 +124,11 @@ def test_a_decrease_that_only_rounding_keeps_below_the_least_is_enough(n_rows: i
         assert CARTClassifier(min_impurity_decrease=2 * decrease).fit(X, y).tree_.n_leaves == 2
         too_much = CARTRegressor(min_impurity_decrease=1.000001 * decrease)
         assert too_much.fit(X, y).tree_.n_leaves == 1
+
+
+def test_all_rows_as_the_least_to_split_leave_one_split() -> None:
+    X, signal, w = make_data(0)
+    ours = CARTClassifier(min_samples_split=1.0).fit(X, signal > 0, w)
+    theirs = DecisionTreeClassifier(min_samples_split=1.0, random_state=0).fit(X, signal > 0, w)
+    assert theirs.tree_.node_count == 3
+    assert_same(ours.tree_.root, theirs.tree_)

@@ -15,7 +15,7 @@ from reference.mixture import shares
 from sklearn.base import clone
 
 from spinney import CARTClassifier, MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from spinney.mixture._one_thread import _controller, one_thread
+from spinney.mixture._base_mixture import _controller, one_thread
 
 pytestmark = pytest.mark.filterwarnings(r"ignore:MixtureOfExperts\w+ still climbs")
 MODELS = [

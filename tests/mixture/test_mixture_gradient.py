@@ -8,10 +8,9 @@ from scipy.optimize import OptimizeResult
 from sklearn.exceptions import ConvergenceWarning
 
 from spinney import CARTClassifier, MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from spinney.mixture import _gradient
-from spinney.mixture._em import Limits, State, random_start
+from spinney.mixture import _training
 from spinney.mixture._experts import LinearExpert, LogisticExpert
-from spinney.mixture._gradient import _packed, _unpacked, gradient_of
+from spinney.mixture._training import Limits, State, _packed, _unpacked, gradient_of, random_start
 from spinney.mixture._training_data import Inputs, Scale, TrainingData
 
 
@@ -122,8 +121,8 @@ def test_an_optimiser_that_gives_up_on_a_slope_has_not_converged(monkeypatch):
             there = np.full(len(at), slope)
             return OptimizeResult(x=at, fun=value, jac=there, status=status, success=status == 0)
 
-        monkeypatch.setattr(_gradient, "minimize", stopped)
-        return _gradient.ascend(data, start, Limits(max_iter=10, tol=1e-4)).converged
+        monkeypatch.setattr(_training, "minimize", stopped)
+        return _training.ascend(data, start, Limits(max_iter=10, tol=1e-4)).converged
 
     assert not gives_up(status=1, slope=1.0)  # too many calls
     assert not gives_up(status=2, slope=1.0)  # no step found on a slope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from growth.problems import Problem, classification
 from hypothesis import assume, given, note
@@ -64,3 +65,14 @@ def test_tree_of_a_number_and_a_category_is_the_oracles(problem: Problem) -> Non
 )
 def test_tree_of_columns_with_many_categories_is_the_oracles(problem: Problem) -> None:
     check(problem, fitted(problem, pruning=None, min_samples_leaf=1), False, False, min_leaf=1)
+
+
+def test_a_midpoint_that_rounds_below_a_value_leaves_that_value_above() -> None:
+    """(1.18 + 1.54) / 2 is less than 1.36 by a rounding; J48 takes 1.36, which decision 9 tells."""
+    assert (1.18 + 1.54) / 2 < 1.36
+    group = np.repeat([0.0, 1.0], 12)
+    x = np.concatenate([np.tile([1.0, 1.18], 3), np.tile([1.54, 1.7], 3), np.tile([1.35, 1.36], 6)])
+    y = np.repeat(["low", "high", "other"], [6, 6, 12])
+    model = spinney.C45Classifier(rules=False).fit(np.column_stack([group, x]), y)
+    assert model.tree_.threshold[:2].tolist() == [0.0, 1.35]
+    assert model.predict([[0.0, 1.35], [0.0, 1.36]]).tolist() == ["low", "high"]

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 from spinney import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from spinney.plot import plot_gates
-from spinney.plot._palette import class_colours
+from spinney.plot._matplotlib import class_colours
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from spinney import CARTClassifier
 from spinney.plot import plot_regions
-from spinney.plot._palette import PAPER, class_colours, mix
+from spinney.plot._matplotlib import PAPER, class_colours, mix
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from .check_surrogates import surrogate_faults
-from .criteria import impurity_scale, is_pure, median_interval
+from .criteria import impurity_scale, is_pure, quantile_interval
 from .grow import describe, is_worthwhile, parts_of, set_test
 from .settings import TOLERANCE, Array, Settings
 from .splits import Split, is_allowed, midpoint, required_splits, split_gain
@@ -75,6 +75,8 @@ def _fill(
     if node.is_leaf:
         return
     assert node.test is not None
+    if settings.places_gaps and np.isnan(values[rows, node.test.feature]).any():
+        node.test = replace(node.test, gaps=int(node.given["majority"]))
     split = split_gain(values[rows], y[rows], w, node.test, settings)
     given = node.surrogates if "surrogates" in node.given else None
     if split is None:  # nothing to measure: all rows follow the first child
@@ -154,8 +156,8 @@ def _count_faults(node: Node, data: _Data, settings: Settings) -> Iterator[str]:
     else:
         labels = data.y[node.rows]
         low = high = float(node.counts[0])
-        if settings.criterion == "absolute_error":
-            low, high = median_interval(labels, node.row_weights)
+        if settings.share is not None:
+            low, high = quantile_interval(labels, node.row_weights, settings.share)
         near = NEAR * float(np.ptp(data.y)) + 1e-15 * float(abs(labels).max())
         wrong = not low - near <= reported[0] <= high + near
     if wrong:
@@ -223,6 +225,7 @@ def _test_faults(node: Node, data: _Data) -> Iterator[str]:
         yield f"a {test.kind} test on a {data.kinds[test.feature]} column"
     elif test.kind == "threshold":
         halfway = [midpoint(a, b) for a, b in pairwise(held)]
+        halfway += [math.inf] * (test.gaps == 1)  # all values against the gaps
         if test.threshold not in halfway:
             yield f"threshold {test.threshold!r} is not halfway between neighbours"
     else:
@@ -255,7 +258,8 @@ def _routing_faults(
     """The side for missing values, and the stand-ins."""
     given = node.given
     larger = int(node.shares[1] > node.shares[0])
-    free = _is_even(node) and not strict_ties
+    assert node.test is not None
+    free = node.test.gaps is not None or (_is_even(node) and not strict_ties)
     if given.get("majority") is not None and given["majority"] != larger and not free:
         yield f"majority side is {given['majority']}, found {larger}"
     if "surrogates" in given:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._expression.evaluate import sine
+from spinney._expression.tokens import sine
 
 from .expression import evaluate
 

@@ -13,8 +13,9 @@ from .criteria import (
     impurity,
     impurity_scale,
     is_pure,
+    rate,
     weighted_mean,
-    weighted_median,
+    weighted_quantile,
 )
 from .missing import divide, observed_weights, surrogates
 from .settings import TOLERANCE, Array, Settings
@@ -26,8 +27,10 @@ def node_counts(y: Array, w: Array, settings: Settings) -> Array:
     """Class weights, or the one number that a regression node predicts."""
     if settings.n_classes is not None:
         return class_weights(y, w, settings.n_classes)
-    median = settings.criterion == "absolute_error"
-    return np.array([weighted_median(y, w) if median else weighted_mean(y, w)])
+    if settings.is_deviance:
+        return np.array([rate(y, w, settings.prior)])
+    share = settings.share
+    return np.array([weighted_mean(y, w) if share is None else weighted_quantile(y, w, share)])
 
 
 def describe(node: Node, y: Array, settings: Settings) -> None:

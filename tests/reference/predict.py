@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .criteria import half_deviance, pinball
 from .missing import side_of_row
 from .settings import Array, Settings
 from .structure import Node
@@ -62,9 +65,14 @@ def predict(
     )
 
 
-def loss(truth: float, predicted: float, settings: Settings) -> float:
+def loss(truth: Any, predicted: float, settings: Settings) -> float:
     """Cost of one prediction: from the cost matrix, or the error that the criterion counts."""
     if settings.is_classification:
         return float(settings.costs[int(truth), int(predicted)])
+    if settings.is_deviance:
+        count, time = truth
+        return time * half_deviance(count / time, predicted, settings)
+    if settings.criterion == "quantile":
+        return pinball(truth, predicted, settings.quantile)
     off = abs(truth - predicted)
     return off if settings.criterion == "absolute_error" else off**2

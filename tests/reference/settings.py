@@ -12,6 +12,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Criterion = str | Callable[[Array], Array]
 
+GAP_RULES = ("learned", "category")  # tests place rows without a value by themselves
 TOLERANCE = 1e-12  # times the impurity's scale: two gains closer than this are a tie
 
 
@@ -29,9 +30,13 @@ class Settings:
     min_impurity_decrease: float = 0.0
     missing: str = "surrogate"
     max_surrogates: int = 5
+    power: float = 1.5  # of Tweedie deviance
+    quantile: float = 0.5  # of pinball loss
+    unit: float = 1.0  # the weight of one row, for the log-rank statistic
+    prior: tuple[float, float] = (0.0, 0.0)  # counts and exposure that every leaf has beforehand
 
     def __post_init__(self) -> None:
-        if self.missing not in ("surrogate", "majority", "fractional"):
+        if self.missing not in ("surrogate", "majority", "fractional", *GAP_RULES):
             raise ValueError(f"missing={self.missing!r}")
         if self.n_classes is None and self.criterion == "gini":
             object.__setattr__(self, "criterion", "squared_error")
@@ -39,6 +44,22 @@ class Settings:
     @property
     def is_classification(self) -> bool:
         return self.n_classes is not None
+
+    @property
+    def places_gaps(self) -> bool:
+        """Whether rows without a value count in a split."""
+        return self.missing in GAP_RULES
+
+    @property
+    def is_deviance(self) -> bool:
+        """Whether ``y`` has two columns: what was counted, and for which exposure."""
+        return self.criterion in ("poisson", "gamma", "tweedie", "logrank")
+
+    @property
+    def share(self) -> float | None:
+        """The share of the weight below what a leaf answers, if that is a quantile."""
+        shares = {"absolute_error": 0.5, "quantile": self.quantile}
+        return shares.get(self.criterion) if isinstance(self.criterion, str) else None
 
     @property
     def costs(self) -> Array:

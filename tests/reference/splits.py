@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from .criteria import gain, impurity_scale, weighted_mean, weighted_median
+from .criteria import gain, impurity_scale, rate, weighted_mean, weighted_quantile
 from .settings import TOLERANCE, Array, Settings
 from .structure import Test
 
+GAP = 10**6  # the code of a gap, where that is a category
 MAX_SUBSET_CATEGORIES = 12  # up to here a search must be as good as trying every subset
 
 
@@ -54,6 +55,22 @@ def subset_tests(observed: Array, feature: int) -> list[Test]:
     return tests
 
 
+def with_gaps(tests: Sequence[Test], feature: int, missing: str) -> list[Test]:
+    """The tests of a numeric column with gaps: these are on one side of each cut, or alone."""
+    alone = Test(feature, "threshold", threshold=math.inf, gaps=1)
+    found = [*(replace(test, gaps=1) for test in tests), alone]
+    return found + [replace(test, gaps=0) for test in tests] * (missing == "learned")
+
+
+def without_gap_code(test: Test) -> Test:
+    """A test that was found with gaps as a category: says where they go."""
+    left, right = test.left_categories - {GAP}, test.right_categories - {GAP}
+    gaps = 0 if GAP in test.left_categories else 1 if GAP in test.right_categories else None
+    if not left:
+        left, right, gaps = right, left, 1 if gaps == 0 else gaps
+    return replace(test, left_categories=left, right_categories=right, gaps=gaps)
+
+
 def split_gain(values: Array, y: Array, w: Array, test: Test, settings: Settings) -> Split | None:
     """Measure one test; None if it leaves a side empty."""
     sides = test.sides(values)
@@ -63,6 +80,8 @@ def split_gain(values: Array, y: Array, w: Array, test: Test, settings: Settings
         return None
     share = math.fsum(w[seen]) / math.fsum(w)
     value = share * gain(y[seen], w[seen], left, settings)
+    if value == -math.inf:
+        return None  # there is nothing to compare
     least = min(math.fsum(w[seen][left]), math.fsum(w[seen][~left]))
     return Split(test, value, int(left.sum()), int((~left).sum()), least)
 
@@ -91,10 +110,18 @@ def all_splits(
     """
     values, y, w = values[w > 0], y[w > 0], w[w > 0]
     for feature, kind in enumerate(kinds):
-        observed = values[~np.isnan(values[:, feature]), feature]
-        if len(observed) > 0:
-            make = subset_tests if kind == "nominal" else threshold_tests
-            yield from _measure(values, y, w, make(observed, feature), settings)
+        column = values[:, feature]
+        observed = column[~np.isnan(column)]
+        if len(observed) == 0:
+            continue
+        places_gaps = settings.places_gaps and len(observed) < len(column)
+        if kind == "nominal":
+            held = np.where(np.isnan(column), GAP, column) if places_gaps else observed
+            tests = [without_gap_code(test) for test in subset_tests(held, feature)]
+        else:
+            tests = threshold_tests(observed, feature)
+            tests = with_gaps(tests, feature, settings.missing) if places_gaps else tests
+        yield from _measure(values, y, w, tests, settings)
 
 
 def required_splits(
@@ -111,11 +138,15 @@ def required_splits(
         seen = ~np.isnan(values[:, feature])
         if not seen.any():
             continue
-        column = values[seen, feature]
+        places_gaps = settings.places_gaps and not seen.all()
         if kind != "nominal":
-            tests = threshold_tests(column, feature)
+            tests = threshold_tests(values[seen, feature], feature)
+            tests = with_gaps(tests, feature, settings.missing) if places_gaps else tests
         else:
-            tests = _required_subsets(column, y[seen], w[seen], feature, settings)
+            used = seen | places_gaps
+            column = np.where(seen, values[:, feature], GAP)[used]
+            tests = _required_subsets(column, y[used], w[used], feature, settings)
+            tests = [without_gap_code(test) for test in tests]
         yield from _measure(values, y, w, tests, settings)
 
 
@@ -123,7 +154,7 @@ def _required_subsets(
     column: Array, y: Array, w: Array, feature: int, settings: Settings
 ) -> list[Test]:
     few = len(np.unique(column)) <= MAX_SUBSET_CATEGORIES
-    if settings.criterion == "absolute_error":
+    if settings.share is not None or settings.criterion == "logrank":
         exact, by_order = len(np.unique(column)) <= 2, True
     elif callable(settings.criterion) or settings.criterion == "misclassification":
         exact, by_order = True, False
@@ -145,8 +176,11 @@ def _ordered_tests(
         held = column == category
         if settings.is_classification:
             return weighted_mean((y[held] == y.min()).astype(float), w[held])
-        average = weighted_median if settings.criterion == "absolute_error" else weighted_mean
-        return average(y[held], w[held])
+        if settings.is_deviance:
+            return rate(y[held], w[held])
+        if settings.share is not None:
+            return weighted_quantile(y[held], w[held], settings.share)
+        return weighted_mean(y[held], w[held])
 
     ranked = sorted((score(int(c)), int(c)) for c in np.unique(column))
     tiny = TOLERANCE * max(abs(ranked[0][0]), abs(ranked[-1][0]))

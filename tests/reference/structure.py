@@ -17,6 +17,7 @@ class Test:
     """A question with two answers: side 0 is the first child, side 1 the second.
 
     ``reverse`` occurs in threshold surrogates only: ``x <= threshold`` then means side 1.
+    ``gaps`` is the side of rows without a value, where tests place them.
     """
 
     __test__ = False  # not a pytest class
@@ -27,17 +28,18 @@ class Test:
     left_categories: frozenset[int] = frozenset()
     right_categories: frozenset[int] = frozenset()
     reverse: bool = False
+    gaps: int | None = None
 
     def side(self, row: Array) -> int | None:
         """The side a row goes to, None if its value is missing or its category unknown here."""
         value = float(row[self.feature])
         if math.isnan(value):
-            return None
+            return self.gaps
         if self.kind == "threshold":
             return int((value <= self.threshold) == self.reverse)
         if int(value) in self.left_categories:
             return 0
-        return 1 if int(value) in self.right_categories else None
+        return 1 if int(value) in self.right_categories else self.gaps
 
     def sides(self, values: Array) -> np.ndarray:
         """The side of each row, -1 for None."""

@@ -31,12 +31,9 @@ suppressPackageStartupMessages({
   library(jsonlite)
 })
 stopifnot(packageVersion("rpart") == "4.1.19")
-
-NOISE <- 1e-12
+source("tests/rpart/read_rpart.R")
 
 # ---- data sets -----------------------------------------------------------------------------------
-
-words <- function(text) strsplit(text, " ", fixed = TRUE)[[1]]
 
 # Columns named in neither list are of kind `others`. Ordered levels run from lowest to highest.
 KINDS <- list(
@@ -109,18 +106,6 @@ read_set <- function(folder, name, rows) {
   list(x = as.data.frame(typed, check.names = FALSE), y = y)
 }
 
-# Cell (row i, column j), counted from 0, is deleted when a quadratic form in i and j, modulo the
-# prime 1009, falls below `below`: as good as random, and the same in every language.
-delete_cells <- function(x, gaps) {
-  i <- seq_len(nrow(x)) - 1
-  for (column in seq_along(x)) {
-    j <- column - 1
-    hash <- (31 * i^2 + 17 * i * j + 101 * j^2 + 7 * i + 13 * j + gaps$seed) %% 1009
-    x[[column]][hash < gaps$below] <- NA
-  }
-  x
-}
-
 # ---- cases ---------------------------------------------------------------------------------------
 
 new_case <- function(set, tag = NULL, rows = NULL, split = "gini", loss = NULL, priors = NULL,
@@ -151,6 +136,9 @@ CASES <- c(
   lapply(words("iris wine glass lymphography cpu_performance"), grown),
   lapply(words("pima_indians_diabetes iris boston_housing"), gappy),
   lapply(words("pima_indians_diabetes german_credit glass boston_housing"), function(set) {
+    new_case(set, "count", gaps = list(seed = 11, below = 202), surrogatestyle = 0)
+  }),
+  lapply(words("pima_indians_diabetes german_credit glass boston_housing"), function(set) {
     new_case(set, "depth3", maxdepth = 3)
   }),
   lapply(words("heart_disease german_credit glass"), function(set) {
@@ -174,67 +162,7 @@ CASES <- c(
 )
 PREDICT_GAPS <- list(seed = 77, below = 303)
 
-# ---- from an rpart object to plain lists ---------------------------------------------------------
-
-side <- function(ncat) if (ncat < 0) "left" else "right"
-
-# One row of fit$splits, with the names that its two numbers have here.
-read_test <- function(fit, row, worth) {
-  s <- fit$splits[row, ]
-  name <- rownames(fit$splits)[row]
-  test <- list(var = name)
-  codes <- if (abs(s[["ncat"]]) > 1) fit$csplit[s[["index"]], seq_len(s[["ncat"]])]
-  if (is.null(codes)) {
-    test$cut <- s[["index"]]
-    test$below <- side(s[["ncat"]])
-  } else if (fit$ordered[[name]]) {
-    test$cut <- sum(codes == codes[1]) - 0.5
-    test$below <- side(codes[1] - 2)
-  } else {
-    test$levels <- paste(c("L", "-", "R")[codes], collapse = "")
-  }
-  test[[worth]] <- s[["improve"]]
-  if (worth == "agree") test$adj <- s[["adj"]]
-  test
-}
-
-# The table of splits lists for each internal node its primary, then its surrogates.
-read_nodes <- function(fit) {
-  frame <- fit$frame
-  row <- 1
-  k <- length(attr(fit, "ylevels"))
-  lapply(seq_len(nrow(frame)), function(i) {
-    f <- frame[i, ]
-    node <- list(
-      id = as.integer(rownames(frame)[i]), n = f$n, wt = f$wt, dev = f$dev,
-      yval = if (k) attr(fit, "ylevels")[f$yval] else f$yval, complexity = f$complexity
-    )
-    if (k) {
-      node$counts <- I(unname(f$yval2[1, 1 + seq_len(k)]))
-      node$probs <- I(unname(f$yval2[1, 1 + k + seq_len(k)]))
-    }
-    if (f$var != "<leaf>") {
-      node$split <- read_test(fit, row, "improve")
-      node$surrogates <- lapply(row + seq_len(f$nsurrogate), function(r) read_test(fit, r, "agree"))
-      row <<- row + 1 + f$ncompete + f$nsurrogate
-    }
-    node
-  })
-}
-
-# Node numbers that rows are predicted from, by rpart's own routing.
-node_of <- function(fit, x) {
-  frame <- model.frame(delete.response(fit$terms), x, na.action = na.pass)
-  as.integer(rownames(fit$frame))[rpart:::pred.rpart(fit, rpart:::rpart.matrix(frame))]
-}
-
-describe_columns <- function(x) {
-  lapply(names(x), function(name) {
-    column <- x[[name]]
-    kind <- if (is.ordered(column)) "ordered" else if (is.factor(column)) "nominal" else "numeric"
-    c(list(name = name, kind = kind), if (is.factor(column)) list(levels = I(levels(column))))
-  })
-}
+# ---- fits ----------------------------------------------------------------------------------------
 
 fit_case <- function(case, x, y) {
   data <- cbind(x, .y = y)
@@ -248,7 +176,7 @@ fit_case <- function(case, x, y) {
   parms <- list(split = case$split, loss = case$loss, prior = case$priors)
   if (classes) arguments$parms <- parms[lengths(parms) > 0]
   fit <- do.call(rpart, arguments)
-  if (any(fit$frame$var != "<leaf>" & fit$frame$complexity < NOISE)) prune(fit, cp = NOISE) else fit
+  without_noise(fit)
 }
 
 result_of <- function(case, folder) {

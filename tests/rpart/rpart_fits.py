@@ -17,6 +17,7 @@ def new_estimator(case: Case) -> Any:
         "min_samples_leaf": control["minbucket"],
         "max_depth": control["maxdepth"],
         "max_surrogates": control["maxsurrogate"],
+        "surrogate_style": ["count", "agreement"][control["surrogatestyle"]],
         "min_impurity_decrease": 1e-12,
         "pruning": "cost_complexity",
         "ccp_alpha": 1e-12,  # branches that gain nothing, up to rounding, are collapsed

@@ -22,6 +22,7 @@ LEADING_TREES = {"german_credit__one_surrogate": 6}
 OTHER_TREES = {
     "adult",
     "german_credit",
+    "german_credit__count",
     "german_credit__entropy",
     "german_credit__loss",
     "german_credit__one_surrogate",
@@ -37,6 +38,7 @@ OTHER_PENALTIES = {
     "heart_disease",
     "heart_disease__priors",
     "heart_disease__weights",
+    "pima_indians_diabetes__count",
     "pima_indians_diabetes__gaps",
     "pima_indians_diabetes__loss_priors",
 }

@@ -21,6 +21,8 @@ OURS = {
     "DecisionTreeRegressor": "CARTRegressor",
     "RandomForestClassifier": "RandomForestClassifier",
     "RandomForestRegressor": "RandomForestRegressor",
+    "ExtraTreesClassifier": "ExtraTreesClassifier",
+    "ExtraTreesRegressor": "ExtraTreesRegressor",
     "BaggingClassifier": "BaggingClassifier",
     "BaggingRegressor": "BaggingRegressor",
     "AdaBoostClassifier": "AdaBoostClassifier",
@@ -29,8 +31,6 @@ OURS = {
 ABSENT = {
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
-    "ExtraTreesClassifier",
-    "ExtraTreesRegressor",
     "RandomTreesEmbedding",
 }
 PACKAGES = {"sklearn.tree", "sklearn.ensemble"}

@@ -8,9 +8,8 @@ import pytest
 from expression_trees import COLUMNS, N_CATEGORIES
 from reference.expression import branches, random_expression, random_rows
 
-from spinney._expression.evaluate import sine
 from spinney._expression.simplify import simplified
-from spinney._expression.tokens import Token
+from spinney._expression.tokens import Token, sine
 from spinney._table import Column, Schema
 from spinney.tree import ExpressionTest, Tree
 from spinney.tree._parse import build_test, column_places

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney import _core
 from spinney._table import Column, Schema
 from spinney.tree import IntervalTest, MultiwayTest, SubsetTest, Surrogate, ThresholdTest, Tree
-from spinney.tree._arrays import pack_tests
+from spinney.tree._node_arrays import pack_tests
 
 LABELS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=0, max_size=4)
 # Names that look like parts of tests come up often enough to be met in every run.

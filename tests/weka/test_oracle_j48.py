@@ -44,7 +44,7 @@ def make_problem(case: Case, name: str) -> C45:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
-@pytest.mark.parametrize("name", sparingly(SETTINGS, 3))
+@pytest.mark.parametrize("name", sparingly(SETTINGS, 5))
 def test_oracle_finds_the_tree_of_j48(case: Case, name: str) -> None:
     parameters = SETTINGS[name][1]
     problem = make_problem(case, name)

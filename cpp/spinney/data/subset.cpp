@@ -21,6 +21,7 @@ SampleSubset keep_samples(const Samples& all, std::span<const double> factor) {
   kept.label.reserve(all.label.empty() ? 0 : n);
   kept.is_one.reserve(all.is_one.empty() ? 0 : n);
   kept.y.reserve(all.y.empty() ? 0 : n);
+  kept.exposure.reserve(all.exposure.empty() ? 0 : n);
   for (SampleIndex s = 0; s < all.size(); ++s) {
     if (!(factor[s] > 0.0)) continue;
     out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
@@ -30,6 +31,7 @@ SampleSubset keep_samples(const Samples& all, std::span<const double> factor) {
     if (!all.label.empty()) kept.label.push_back(all.label[s]);
     if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
     if (!all.y.empty()) kept.y.push_back(all.y[s]);
+    if (!all.exposure.empty()) kept.exposure.push_back(all.exposure[s]);
   }
   kept.set_weights(std::move(own), std::move(scaled));
   return out;

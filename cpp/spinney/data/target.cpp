@@ -85,11 +85,21 @@ void Samples::set_weights(std::vector<double> own, std::vector<double> scaled) {
   if (differ) scaled_weight.emplace(std::move(scaled), false);
 }
 
+double Samples::rate() const {
+  double count = 0.0, time = 0.0;
+  for (SampleIndex s = 0; s < size(); ++s) {
+    count += weight[s] * (y[s] + y_shift);
+    time += weight[s] * exposure_of(s);
+  }
+  return count / time;
+}
+
 void Samples::part(SampleIndex s, double share) {
   row.push_back(row[s]);
   if (!label.empty()) label.push_back(label[s]);
   if (!is_one.empty()) is_one.push_back(is_one[s]);
   if (!y.empty()) y.push_back(y[s]);
+  if (!exposure.empty()) exposure.push_back(exposure[s]);
   weight.part(s, share);
   if (scaled_weight) scaled_weight->part(s, share);
 }
@@ -101,7 +111,11 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take, I
     if (target.weight[row] > 0.0 && (take.empty() || take[row])) samples.row.push_back(static_cast<RowIndex>(row));
   }
   // Equal weights of a class, or of a value of y, stand together: sums do not depend on the order of the rows.
-  const auto lighter = [&](RowIndex a, RowIndex b) { return target.weight[a] < target.weight[b]; };
+  const auto lighter = [&](RowIndex a, RowIndex b) {
+    if (!target.exposure.empty() && target.exposure[a] != target.exposure[b])
+      return target.exposure[a] < target.exposure[b];
+    return target.weight[a] < target.weight[b];
+  };
   if (!std::is_sorted(samples.row.begin(), samples.row.end(), lighter)) {
     std::stable_sort(samples.row.begin(), samples.row.end(), lighter);
   }
@@ -112,6 +126,8 @@ Samples make_samples(const Target& target, std::span<const std::uint8_t> take, I
     order_by_y(target, samples.row, interrupt);
     for (const RowIndex row : samples.row) samples.y.push_back(target.y[row]);
     shift_far_numbers(samples);
+    for (std::size_t s = 0; s < samples.size() && !target.exposure.empty(); ++s)
+      samples.exposure.push_back(target.exposure[samples.row[s]]);
   }
   fill_weights(target, samples);
   return samples;

@@ -62,6 +62,9 @@ enum class Part : std::uint8_t {
   adjusted,
   n_objective,  // of each tree: letters of the name of its objective; left out if all have the default one
   objective,    // these letters
+  answer,
+  n_monotone,  // of each tree: columns with a sign of their own; left out if no tree has any
+  monotone,    // these signs, 1 more than they are
 };
 /// From a part of a test to the same part of a surrogate.
 inline constexpr std::size_t kToSurrogates =
@@ -116,6 +119,9 @@ inline constexpr auto kNamedParts = std::to_array<std::string_view>({
     "adjusted",
     "n_objective",
     "objective",
+    "answer",
+    "n_monotone",
+    "monotone",
 });
 
 inline constexpr std::size_t kParts = [] {

@@ -178,17 +178,29 @@ std::string take_name(Source& source, std::size_t n) {
   return {letters.begin(), letters.end()};
 }
 
+MonotoneSigns take_signs(Source& source, std::size_t n) {
+  std::vector<std::uint32_t> numbers;
+  source.fill(Part::monotone, numbers, n);
+  MonotoneSigns signs;
+  for (const std::uint32_t number : numbers) {
+    if (number > 2) refuse("'monotone' has an entry out of range");
+    signs.push_back(static_cast<std::int8_t>(static_cast<int>(number) - 1));
+  }
+  return signs;
+}
+
 /// What a tree is beside its nodes, and how many of these there are.
 std::uint32_t take_head(Source& source, std::int32_t n_features, std::vector<std::int32_t>& groups, Tree& tree) {
   const std::uint32_t n = source.whole(Part::n_nodes);
   tree.n_features = n_features;
   tree.n_classes = source.small(Part::n_classes);
   const std::uint32_t missing = source.whole(Part::missing);
-  if (missing > static_cast<std::uint32_t>(MissingRule::fractional)) refuse("unknown rule for missing values");
+  if (missing > static_cast<std::uint32_t>(MissingRule::category)) refuse("unknown rule for missing values");
   tree.missing = static_cast<MissingRule>(missing);
   source.fill(Part::cost, tree.cost, source.whole(Part::n_costs));
   source.fill(Part::group, groups, source.whole(Part::n_groups));
   if (source.has(Part::n_objective)) tree.objective = take_name(source, source.whole(Part::n_objective));
+  if (source.has(Part::n_monotone)) tree.monotone = take_signs(source, source.whole(Part::n_monotone));
   source.need(Part::kind, n);
   source.need(Part::value, n * tree.n_outputs());
   return n;
@@ -221,7 +233,7 @@ void check_codes(const TestTable& tests, std::span<const std::int32_t> n_categor
 /// What all trees so far could have left out.
 struct Repeats {
   FieldFlags fields = all_true();
-  bool no_surrogates = true, no_objective = true;
+  bool no_surrogates = true, no_objective = true, no_monotone = true;
 
   void look_at(const Tree& tree) {
     for_each_field([&](const auto& field) {
@@ -230,6 +242,7 @@ struct Repeats {
     });
     no_surrogates = no_surrogates && tree.surrogates.tests.size() == 0;
     no_objective = no_objective && tree.objective.empty();
+    no_monotone = no_monotone && tree.monotone.empty();
   }
   /// A packed tree has left out what it could.
   void look_at(const PackedTree& tree) {
@@ -242,6 +255,7 @@ struct Repeats {
     for (std::size_t f = 0; f < kNumFields; ++f) fields[f] = fields[f] && other.fields[f];
     no_surrogates = no_surrogates && other.no_surrogates;
     no_objective = no_objective && other.no_objective;
+    no_monotone = no_monotone && other.no_monotone;
   }
   void check(const PartViews& parts) const {
     const auto once = [&](Part part, bool repeats) {
@@ -250,6 +264,7 @@ struct Repeats {
     for_each_field([&](const auto& field) { once(part_for(field), fields[place_of_field(field)]); });
     once(Part::n_surrogates, no_surrogates);
     once(Part::n_objective, no_objective);
+    once(Part::n_monotone, no_monotone);
   }
 
  private:

@@ -75,7 +75,7 @@ void take_fields(Source& source, std::size_t n_inner, const Tree& like, PackedAr
 
 std::optional<PackedTree> take_packed(Source& source, const Tree& like, std::size_t n, PackedScratch& scratch) {
   if (source.has(Part::n_surrogates) || like.missing == MissingRule::fractional || !like.cost.empty() ||
-      !like.objective.empty())
+      !like.objective.empty() || !like.monotone.empty())
     return {};
   // Without nodes there are no values, and nothing bounds the number of classes.
   if (n == 0 || n >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max())) return {};
@@ -98,7 +98,8 @@ std::vector<Places> beginnings(const PartViews& parts) {
   const StoredView& n_classes = parts[place_of(Part::n_classes)];
   const bool plain = n_classes.size == n_nodes.size && parts[place_of(Part::n_costs)].size == n_nodes.size &&
                      parts[place_of(Part::n_groups)].size == n_nodes.size &&
-                     parts[place_of(Part::n_surrogates)].size == 0 && parts[place_of(Part::n_objective)].size == 0;
+                     parts[place_of(Part::n_surrogates)].size == 0 && parts[place_of(Part::n_objective)].size == 0 &&
+                     parts[place_of(Part::n_monotone)].size == 0;
   if (!plain || n_nodes.size < 2 || kind.size / kLarge < n_nodes.size) return {};
   std::vector<Places> begins = {{}};
   std::vector<std::uint8_t> kinds;

@@ -69,6 +69,10 @@ class Sender {
     sink_.wholes(Part::group, groups);
     sink_.whole(Part::n_objective, tree.objective.size());
     sink_.wholes(Part::objective, std::span<const char>(tree.objective));
+    std::vector<std::uint8_t> signs;
+    for (const std::int8_t sign : tree.monotone) signs.push_back(static_cast<std::uint8_t>(sign + 1));
+    sink_.whole(Part::n_monotone, signs.size());
+    sink_.wholes(Part::monotone, std::span<const std::uint8_t>(signs));
   }
 
   /// What tests have without their lists: that is most of a forest.
@@ -298,7 +302,9 @@ StoredParts store_all(std::size_t n, std::size_t n_features, const MemberOf& mem
     }
   }
   if (ranges[place_of(Part::n_surrogates)].most == 0) ranges[place_of(Part::n_surrogates)] = {};
-  if (ranges[place_of(Part::n_objective)].most == 0) ranges[place_of(Part::n_objective)] = {};
+  for (const Part part : {Part::n_objective, Part::n_monotone}) {
+    if (ranges[place_of(part)].most == 0) ranges[place_of(part)] = {};
+  }
   ranges[place_of(Part::n_features)].add_whole(n_features);
   StoredParts parts = make_room(ranges);
   Write{.parts = parts, .at = {}}.whole(Part::n_features, n_features);

@@ -56,7 +56,7 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
   std::vector<SharedTable> tables;
   for (const LearnerInput& own : learners) {
     SharedTable table = share_table(own.data, own.target, interrupt);
-    const bool sort = own.learner.params.max_bins == 0;
+    const bool sort = own.learner.params.sorts();
     for (const SharedTable& other : tables) {
       if (!sort || !same_table(other.data, own.data)) continue;
       if (other.order) table.order = other.order;
@@ -67,6 +67,8 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
     } else if (sort && !whole && !table.order) {
       table.order = std::make_shared<const SortedOrder>(own.data, table.samples, team, interrupt);
     }
+    if (own.learner.params.random_cuts)
+      table.values = std::make_shared<const ColumnValues>(own.data, table.samples, team);
     tables.push_back(std::move(table));
   }
   return tables;

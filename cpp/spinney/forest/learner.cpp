@@ -10,6 +10,7 @@
 #include "spinney/prune/description.hpp"
 #include "spinney/prune/error_based.hpp"
 #include "spinney/prune/reduced_error.hpp"
+#include "spinney/tree/shrink.hpp"
 
 namespace spinney {
 
@@ -22,8 +23,21 @@ struct OwnTarget {
   Target target;
 };
 
+/// What classes count for if those that have any weight have the same.
+void balance(Target& target, std::span<const double> weight) {
+  std::vector<double> totals(target.n_outputs(), 0.0);
+  for (std::size_t row = 0; row < weight.size(); ++row) totals[target.codes[row]] += weight[row];
+  const double all = std::accumulate(totals.begin(), totals.end(), 0.0);
+  const auto n = static_cast<double>(std::count_if(totals.begin(), totals.end(), [](double w) { return w > 0.0; }));
+  target.class_scale.assign(totals.size(), 1.0);
+  for (std::size_t c = 0; c < totals.size(); ++c) {
+    if (totals[c] > 0.0) target.class_scale[c] = all / (n * totals[c]);
+    if (!target.split_scale.empty()) target.split_scale[c] *= target.class_scale[c];
+  }
+}
+
 /// The rows of a member with what they count for, and the classes that it is taught.
-OwnTarget own_target(const SharedTable& shared, const MemberSample& draw) {
+OwnTarget own_target(const SharedTable& shared, const Learner& learner, const MemberSample& draw) {
   OwnTarget own;
   own.target = shared.target;
   own.weight.assign(shared.target.n_rows(), 0.0);
@@ -31,11 +45,12 @@ OwnTarget own_target(const SharedTable& shared, const MemberSample& draw) {
     const RowIndex row = shared.samples.row[s];
     own.weight[row] = shared.target.weight[row] * draw.counts[s];
   }
+  if (learner.balanced) balance(own.target, own.weight);
   if (!draw.codes.empty()) own.codes = draw.codes;
   if (!draw.groups.empty()) {
     own.codes.assign(shared.target.codes.begin(), shared.target.codes.end());
     for (std::size_t row = 0; row < own.codes.size(); ++row) {
-      if (!shared.target.class_scale.empty()) own.weight[row] *= shared.target.class_scale[own.codes[row]];
+      own.weight[row] *= own.target.scale_of(row);
       own.codes[row] = draw.groups[own.codes[row]];
     }
     own.target.n_classes = 2;
@@ -52,6 +67,7 @@ OwnTarget own_target(const SharedTable& shared, const MemberSample& draw) {
 struct Training {
   Samples samples;
   std::shared_ptr<SortedColumns> sorted;
+  std::shared_ptr<const ColumnValues> values = nullptr;
 };
 
 /// Samples of another target than the shared one's: their order follows the classes.
@@ -72,8 +88,8 @@ class MemberTrainer {
       : data_(shared.data), learner_(learner), params_(learner.params), team_(team), interrupt_(interrupt) {
     params_.seed = draw.seed;
     params_.features = draw.features;
-    const bool changed = !draw.codes.empty() || !draw.groups.empty();
-    if (changed || reads_weights()) own_ = own_target(shared, draw);
+    const bool changed = !draw.codes.empty() || !draw.groups.empty() || learner.balanced;
+    if (changed || reads_weights()) own_ = own_target(shared, learner, draw);
     target_ = own_.weight.empty() ? &shared.target : &own_.target;
     const bool by_folds = learner.pruning == MemberPruning::cross_validated;
     const bool untouched = params_.max_depth == 1 && !params_.multiway;
@@ -85,7 +101,8 @@ class MemberTrainer {
     const std::size_t n = kept.samples.size();
     const bool shares = untouched && shared.sorted && n == shared.samples.size();
     if (shares) blocks_ = shared.blocks.get();  // they go by the numbers of all samples
-    training_ = {std::move(kept.samples), shares ? shared.sorted : shared.select(kept.new_index, n, interrupt)};
+    training_ = {std::move(kept.samples), shares ? shared.sorted : shared.select(kept.new_index, n, interrupt),
+                 shared.select_values(kept.new_index, n)};
   }
 
   Learned run(IgpaReport report) {
@@ -132,8 +149,8 @@ class MemberTrainer {
            learner_.pruning == MemberPruning::error_based;
   }
   GrowInput input(Training training) {
-    return {data_,   *target_, params_,     std::move(training.samples), std::move(training.sorted),
-            blocks_, nullptr,  &validation_};
+    return {data_,        *target_, params_, std::move(training.samples), std::move(training.sorted), blocks_, nullptr,
+            &validation_, {},       nullptr, std::move(training.values)};
   }
   Tree evolve();
   void set_aside();
@@ -219,6 +236,12 @@ std::shared_ptr<SortedColumns> SharedTable::select(std::span<const SampleIndex> 
   return nullptr;
 }
 
+std::shared_ptr<const ColumnValues> SharedTable::select_values(std::span<const SampleIndex> new_index,
+                                                               std::size_t n_kept) const {
+  if (!values || n_kept == samples.size()) return values;
+  return std::make_shared<const ColumnValues>(values->select(new_index, n_kept));
+}
+
 SharedTable share_table(const Dataset& data, const Target& target, Interrupt& interrupt) {
   if (data.values.n_rows != target.n_rows()) throw std::invalid_argument("table and target differ in length");
   SharedTable shared{data, target, make_samples(target, {}, interrupt), nullptr, nullptr, nullptr};
@@ -229,7 +252,9 @@ SharedTable share_table(const Dataset& data, const Target& target, Interrupt& in
 Learned learn(const SharedTable& shared, const Learner& learner, const MemberSample& draw, IgpaReport report,
               Interrupt& interrupt, ThreadTeam* team) {
   ThreadTeam alone(1);
-  return MemberTrainer(shared, learner, draw, team ? *team : alone, interrupt).run(report);
+  Learned learned = MemberTrainer(shared, learner, draw, team ? *team : alone, interrupt).run(report);
+  if (learner.shrinkage > 0.0) learned.tree.answer = shrunk_answers(learned.tree, learner.shrinkage);
+  return learned;
 }
 
 }  // namespace spinney

@@ -24,7 +24,9 @@ struct Learner {
   std::int64_t patience = 0;         // early stopping
   double cf = 0.25;
   bool raise_subtrees = true;
+  bool balanced = false;                 // classes weigh the same in what each member sees
   bool collapse = false;                 // C4.5: branches that save no training error go
+  double shrinkage = 0.0;                // strength of the hierarchical shrinkage of what it predicts
   std::optional<IgpaParams> igpa;        // grown and pruned in turn, instead of all this
   std::optional<EvolveSettings> evolve;  // tests are evolved
 };
@@ -34,13 +36,16 @@ struct SharedTable {
   const Dataset& data;
   const Target& target;
   Samples samples;
-  std::shared_ptr<const SortedOrder> order;  // null with max_bins, and where `sorted` is there
-  std::shared_ptr<SortedColumns> sorted;     // for boosting, whose stumps leave it as it is
-  std::shared_ptr<const BlockCodes> blocks;  // for boosting; may be null
+  std::shared_ptr<const SortedOrder> order;              // null with max_bins, and where `sorted` is there
+  std::shared_ptr<SortedColumns> sorted;                 // for boosting, whose stumps leave it as it is
+  std::shared_ptr<const BlockCodes> blocks;              // for boosting; may be null
+  std::shared_ptr<const ColumnValues> values = nullptr;  // for cuts at random; else null
 
   /// The columns of some samples, sorted; null with max_bins.
   std::shared_ptr<SortedColumns> select(std::span<const SampleIndex> new_index, std::size_t n_kept,
                                         Interrupt& interrupt) const;
+  /// The values of some samples; null unless cuts are drawn at random.
+  std::shared_ptr<const ColumnValues> select_values(std::span<const SampleIndex> new_index, std::size_t n_kept) const;
 };
 
 /// Without its sort, which is made by who knows how it will be used.

@@ -40,6 +40,27 @@ BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const Me
   return out;
 }
 
+Judged judge_members(const Forest& forest, const SharedTable& table, const DrawnFrom& drawn, const Judge& judge,
+                     bool everyone, ThreadTeam& team, Interrupt& interrupt) {
+  Judged out;
+  out.records.resize(forest.size());
+  BagSum bag(table.target, judge, {});
+  std::vector<BagAnswers> answers;
+  for (std::size_t begin = drawn.first; begin < forest.size(); begin += answers.size()) {
+    answers.assign(std::min(2 * team.size(), forest.size() - begin), {});
+    team.run(answers.size(), [&](std::size_t i, std::size_t) {
+      interrupt.check();
+      const std::size_t member = begin + i;
+      const Learned learned{forest.member(member).tree.unpack(), {}, true, {}};
+      const MemberSample draw = drawn.sampling[member]->draw(table, member);
+      answers[i] = answer_bag(table, learned, draw, judge, everyone, out.records[member], interrupt);
+    });
+    for (std::size_t i = 0; i < answers.size(); ++i) bag.add(answers[i], forest.member(begin + i).groups);
+  }
+  out.out_of_bag = std::move(bag).finish();
+  return out;
+}
+
 BagSum::BagSum(const Target& target, const Judge& judge, OutOfBag before)
     : target_(target), judge_(judge), bag_(std::move(before)) {
   const std::size_t n = target.n_rows(), k = target.n_outputs();

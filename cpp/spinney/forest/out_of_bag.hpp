@@ -29,6 +29,22 @@ inline double answer_loss(const Judge& judge, const Target& target, std::span<co
 BagAnswers answer_bag(const SharedTable& table, const Learned& learned, const MemberSample& draw, const Judge& judge,
                       bool everyone, Record& record, Interrupt& interrupt);
 
+/// How the rows of each member were drawn, and the first one that counts: members before it saw another table.
+struct DrawnFrom {
+  std::span<const Sampling* const> sampling;
+  std::size_t first = 0;
+};
+
+struct Judged {
+  OutOfBag out_of_bag;
+  std::vector<Record> records;  // with errors only
+};
+
+/// What members of a forest answer for the rows that they did not see, and their errors on all rows if `everyone`:
+/// for trees that have changed since they were trained.
+Judged judge_members(const Forest& forest, const SharedTable& table, const DrawnFrom& drawn, const Judge& judge,
+                     bool everyone, ThreadTeam& team, Interrupt& interrupt);
+
 /// Adds the out-of-bag answers up, member by member, and follows the error.
 class BagSum {
  public:

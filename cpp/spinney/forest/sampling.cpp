@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 namespace spinney {
@@ -58,9 +59,15 @@ std::vector<double> Sampling::counts(std::size_t n_rows, std::uint64_t member) c
 }
 
 std::vector<FeatureIndex> Sampling::features(std::size_t n_columns, std::uint64_t member) const {
-  if (n_features <= 0 || static_cast<std::size_t>(n_features) >= n_columns) return {};
+  const auto n_drawn = static_cast<std::size_t>(std::abs(n_features));
+  if (n_features == 0 || (n_features > 0 && n_drawn >= n_columns)) return {};
   RandomStream random = stream(seed, kFeatures, member);
-  auto drawn = draw_without_replacement<FeatureIndex>(n_columns, static_cast<std::size_t>(n_features), random);
+  std::vector<FeatureIndex> drawn;
+  if (n_features > 0) {
+    drawn = draw_without_replacement<FeatureIndex>(n_columns, n_drawn, random);
+  } else {
+    for (std::size_t i = 0; i < n_drawn; ++i) drawn.push_back(static_cast<FeatureIndex>(random.below(n_columns)));
+  }
   std::sort(drawn.begin(), drawn.end());
   return drawn;
 }
@@ -110,6 +117,8 @@ MemberSample Sampling::draw(const SharedTable& shared, std::uint64_t member) con
   draw.counts.reserve(samples.size());
   for (const RowIndex row : samples.row) draw.counts.push_back(by_row[row]);
   draw.features = features(shared.data.columns.size(), member);
+  // A tree that sees a column twice is one that sees it once.
+  draw.features.erase(std::unique(draw.features.begin(), draw.features.end()), draw.features.end());
   draw.groups = groups(shared.target.n_classes, member);
   if (targets == TargetChange::flip) draw.codes = flipped_rows(shared, member);
   draw.seed = growth_seed(member);

@@ -25,7 +25,7 @@ struct Sampling {
   SamplingKind kind = SamplingKind::bootstrap;
   std::int64_t size = 0;
   std::int64_t n_parts = 1;
-  std::int64_t n_features = 0;  // columns that a member sees; 0: all
+  std::int64_t n_features = 0;  // columns that a member sees; 0: all; -n: those of n draws with replacement
   TargetChange targets = TargetChange::none;
   double flip_rate = 0.0;
   std::uint64_t seed = 0;
@@ -34,7 +34,7 @@ struct Sampling {
   std::vector<double> counts(std::size_t n_rows, std::uint64_t member) const;
   /// The same by row of a table: what is drawn goes by the place among the rows of positive weight.
   std::vector<double> counts_by_row(const Target& target, std::uint64_t member) const;
-  /// The columns that a member sees, ascending; empty: all.
+  /// The columns that a member sees, ascending; empty: all. What is drawn with replacement may be there twice.
   std::vector<FeatureIndex> features(std::size_t n_columns, std::uint64_t member) const;
   /// The group of each class in a regrouped member: both groups have classes. Empty if classes are told apart.
   std::vector<std::int32_t> groups(std::int32_t n_classes, std::uint64_t member) const;

@@ -1,5 +1,7 @@
 #include "spinney/grow/bin_search.hpp"
 
+#include <algorithm>
+
 namespace spinney {
 
 std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& borders) {
@@ -15,11 +17,16 @@ std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& bord
 }
 
 BinSearch::BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,
-                     const ObjectiveChoice& criterion)
-    : borders_(borders), layout_(layout), tally_layout_(layout), scale_(target.search_scale()) {
+                     const GrowParams& params)
+    : borders_(borders),
+      missing_(params.missing),
+      layout_(layout),
+      tally_layout_(layout),
+      scale_(target.search_scale()) {
   tally_layout_.n_classes = 2;
   nobody_.n_classes = layout.n_classes;
-  scan_ = make_scan(criterion, nobody_);
+  nobody_.y_shift = layout.origin;
+  scan_ = make_scan(params.criterion, nobody_);
 }
 
 Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const {
@@ -30,7 +37,8 @@ Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const T
   totals.origin = node.origin;
   totals.loss = node.loss;
   if (classes) totals.classes.assign(groups.k, 0.0);
-  for (std::uint32_t b = 0; b < borders_.n_bins[f]; ++b) {
+  const std::uint32_t n_bins = borders_.n_bins[f] + (places_gaps(missing_) ? 1 : 0);
+  for (std::uint32_t b = 0; b < n_bins; ++b) {
     groups.moments.resize((groups.size() + 1) * groups.k);
     double* const moments = groups.moments.data() + groups.size() * groups.k;
     BinMoments bin = read_bin(layout_, histogram.bin(f, b), moments);
@@ -62,15 +70,50 @@ ColumnResult BinSearch::search(const Histogram& histogram, FeatureIndex feature,
   if (result.constant) return result;
   if (borders_.nominal[f]) {
     result.split = best_subset_test(*scan_->groups(), feature, totals, limits, scratch);
+    take_gaps_out(result.split, static_cast<std::int32_t>(borders_.n_bins[f]));
     return result;
   }
+  if (has_gaps(f, scratch.groups)) return cut_with_gaps(feature, totals, limits, false, scratch);
   const Cut cut = scan_->groups()->best_group_cut(scratch.groups, totals, limits, scratch);
+  return result_of(feature, cut, limits, scratch.groups);
+}
+
+ColumnResult BinSearch::cut_with_gaps(FeatureIndex feature, const Totals& totals, const Limits& limits, bool ordered,
+                                      Scratch& scratch) const {
+  const Groups groups = scratch.groups;
+  const GapCut found = best_gap_cut(*scan_->groups(), missing_, groups, totals, limits, ordered, scratch);
+  ColumnResult result = result_of(feature, found.cut, limits, groups);
+  result.split.gap_branch = found.branch;
+  return result;
+}
+
+ColumnResult BinSearch::result_of(FeatureIndex feature, const Cut& cut, const Limits& limits,
+                                  const Groups& groups) const {
+  ColumnResult result;
   if (!cut.found()) return result;
-  const std::uint32_t lower = scratch.groups.rank[cut.position], upper = scratch.groups.rank[cut.position + 1];
+  const std::uint32_t lower = groups.rank[cut.position], upper = groups.rank[cut.position + 1];
+  result.ordered = !limits.order.active();
   result.split.drop = cut.drop;
   result.split.position = lower;
-  result.split.test = {TestKind::threshold, feature, borders_.cut(f, lower, upper), {}, {}, {}};
+  const auto f = static_cast<std::size_t>(feature);
+  const double threshold = upper == borders_.n_bins[f] ? kInfinity : borders_.cut(f, lower, upper);
+  result.split.test = {TestKind::threshold, feature, threshold, {}, {}, {}};
   return result;
+}
+
+void BinSearch::reorder(const Histogram& histogram, const Totals& node, const Limits& limits, ColumnResult& result,
+                        Scratch& scratch) const {
+  const FeatureIndex feature = result.split.test.feature;
+  const Totals totals = read_groups(histogram, static_cast<std::size_t>(feature), node, scratch);
+  const Groups& groups = scratch.groups;
+  if (has_gaps(static_cast<std::size_t>(feature), groups)) {
+    result = cut_with_gaps(feature, totals, limits, true, scratch);
+    return;
+  }
+  const auto place = std::ranges::lower_bound(groups.rank, result.split.position) - groups.rank.begin();
+  const Cut best{result.split.drop, static_cast<std::uint32_t>(place)};
+  result = result_of(feature, scan_->groups()->best_ordered_group_cut(best, groups, totals, limits, scratch), limits,
+                     groups);
 }
 
 std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test& test) const {
@@ -84,7 +127,8 @@ std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test&
   return out;
 }
 
-std::optional<Surrogate> BinSearch::surrogate(const Histogram& tally, FeatureIndex feature) const {
+std::optional<Surrogate> BinSearch::surrogate(const Histogram& tally, FeatureIndex feature,
+                                              const PrimaryWeights& primary) const {
   const auto f = static_cast<std::size_t>(feature);
   std::vector<Tally> tallies;
   for (std::uint32_t b = 0; b < borders_.n_bins[f]; ++b) {
@@ -92,7 +136,7 @@ std::optional<Surrogate> BinSearch::surrogate(const Histogram& tally, FeatureInd
     const BinMoments bin = read_bin(tally_layout_, tally.bin(f, b), sides.data());
     if (bin.n_rows > 0) tallies.push_back({b, sides[0], sides[1], static_cast<std::size_t>(bin.n_rows)});
   }
-  return surrogate_from_tallies(feature, borders_.nominal[f] != 0, tallies,
+  return surrogate_from_tallies(feature, borders_.nominal[f] != 0, tallies, primary,
                                 [&](std::uint32_t low, std::uint32_t high) { return borders_.cut(f, low, high); });
 }
 

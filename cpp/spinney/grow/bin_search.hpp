@@ -7,7 +7,7 @@
 
 #include "spinney/grow/choose.hpp"
 #include "spinney/grow/histogram.hpp"
-#include "spinney/splits/scan.hpp"
+#include "spinney/splits/gaps.hpp"
 #include "spinney/splits/surrogate.hpp"
 
 namespace spinney {
@@ -18,22 +18,33 @@ std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& bord
 
 class BinSearch {
  public:
-  BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target,
-            const ObjectiveChoice& criterion);
+  BinSearch(const BinBorders& borders, const MomentLayout& layout, const Target& target, const GrowParams& params);
 
   /// Thresholds lie halfway between the values of neighbouring bins that hold rows.
   ColumnResult search(const Histogram& histogram, FeatureIndex feature, const Totals& node, const Limits& limits,
                       Scratch& scratch) const;
+  /// Makes the cut that was found the best of those that keep the order of the limits.
+  void reorder(const Histogram& histogram, const Totals& node, const Limits& limits, ColumnResult& result,
+               Scratch& scratch) const;
   /// The rows' own weight that a test sends left and right; rows without a value are in neither.
   std::array<double, 2> weights(const Histogram& histogram, const Test& test) const;
   /// From a histogram whose classes are the sides of a test.
-  std::optional<Surrogate> surrogate(const Histogram& tally, FeatureIndex feature) const;
+  std::optional<Surrogate> surrogate(const Histogram& tally, FeatureIndex feature, const PrimaryWeights& primary) const;
 
  private:
-  /// The bins of a column that hold rows, in scratch.groups; returns their totals.
+  ColumnResult result_of(FeatureIndex feature, const Cut& cut, const Limits& limits, const Groups& groups) const;
+  /// The cut of a numeric column in scratch.groups, the last of which are rows without a value.
+  ColumnResult cut_with_gaps(FeatureIndex feature, const Totals& totals, const Limits& limits, bool ordered,
+                             Scratch& scratch) const;
+  /// The bins of a column that hold rows, in scratch.groups; returns their totals. Rows without a value are a bin, if
+  /// tests place them.
+  bool has_gaps(std::size_t f, const Groups& groups) const {
+    return !groups.rank.empty() && groups.rank.back() == borders_.n_bins[f];
+  }
   Totals read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const;
 
   const BinBorders& borders_;
+  MissingRule missing_;
   MomentLayout layout_, tally_layout_;
   std::vector<double> scale_;  // of the classes in the search; empty: all 1
   Samples nobody_;             // groups of rows say enough

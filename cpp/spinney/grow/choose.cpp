@@ -25,24 +25,45 @@ Limits limits_of(const GrowParams& params, double total_weight, double row_weigh
   return row_weight > 0.0 ? Limits::of_rows(rows, weight, row_weight) : Limits{rows, weight};
 }
 
-void SplitChooser::draw(RandomStream& random) {
+void ColumnDraw::start(const GrowParams& params, PathKey path, const std::vector<FeatureIndex>& columns) {
+  random_ = RandomStream(params.seed, path);
+  most_ = static_cast<std::size_t>(params.max_features);
+  rest_ = columns;
+  tried_.clear();
+}
+
+std::span<const FeatureIndex> ColumnDraw::next() {
   const std::size_t begin = tried_.size();
-  const std::size_t wanted = begin == 0 ? static_cast<std::size_t>(params_.max_features) : 1;
-  const std::size_t end = std::min(rest_.size(), begin + wanted);
-  for (std::size_t i = begin; i < end; ++i) std::swap(rest_[i], rest_[i + random.below(rest_.size() - i)]);
+  const std::size_t end = std::min(rest_.size(), begin + (begin == 0 ? most_ : 1));
+  for (std::size_t i = begin; i < end; ++i) std::swap(rest_[i], rest_[i + random_.below(rest_.size() - i)]);
   tried_.insert(tried_.end(), rest_.begin() + static_cast<std::ptrdiff_t>(begin),
                 rest_.begin() + static_cast<std::ptrdiff_t>(end));
   std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
+  return std::span(tried_).subspan(begin);
 }
 
-Split SplitChooser::pick(PathKey path, ColumnList& columns, std::span<const FeatureIndex> searched, double slack) {
+std::size_t SplitChooser::best_place(double slack) const {
   std::size_t best = results_.size();
-  bool some_constant = false;
   for (std::size_t i = 0; i < results_.size(); ++i) {
-    some_constant = some_constant || results_[i].constant;
     if (!results_[i].split.found()) continue;
     if (best == results_.size() || results_[i].split.drop > results_[best].split.drop + slack) best = i;
   }
+  return best;
+}
+
+std::size_t SplitChooser::unordered(double slack) const {
+  if (params_.monotone.empty()) return results_.size();
+  const auto is_unordered = [](const ColumnResult& result) { return !result.ordered; };
+  if (params_.n_best_splits > 1)
+    return static_cast<std::size_t>(std::ranges::find_if(results_, is_unordered) - results_.begin());
+  const std::size_t best = best_place(slack);
+  return best < results_.size() && is_unordered(results_[best]) ? best : results_.size();
+}
+
+Split SplitChooser::pick(PathKey path, ColumnList& columns, std::span<const FeatureIndex> searched, double slack) {
+  const std::size_t best = best_place(slack);
+  const bool some_constant =
+      std::any_of(results_.begin(), results_.end(), [](const ColumnResult& result) { return result.constant; });
   if (some_constant) strike_constants(columns, searched);
   if (best == results_.size() || results_[best].split.drop < -slack) return {};
   return std::move(results_[params_.n_best_splits > 1 ? one_of_the_best(path) : best].split);

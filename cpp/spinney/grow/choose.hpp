@@ -16,6 +16,7 @@ namespace spinney {
 struct ColumnResult {
   Split split;
   bool constant = false;  // fewer than two values here, and so in all nodes below
+  bool ordered = true;    // or nobody has looked whether the split keeps the order of a constrained column
 };
 
 /// Columns that are not known to be constant in a node, ascending; shared with its children.
@@ -30,48 +31,69 @@ bool gains_enough(const GrowParams& params, double drop, double total_weight);
 /// What must remain on each side of a division; row_weight: of every row in the search, 0 if they differ.
 Limits limits_of(const GrowParams& params, double total_weight, double row_weight);
 
+/// Columns of a node, drawn without replacement: max_features at first, then one by one.
+class ColumnDraw {
+ public:
+  /// Starts anew with all the columns of a node, whose path says what is drawn.
+  void start(const GrowParams& params, PathKey path, const std::vector<FeatureIndex>& columns);
+  /// The same without any chance: all columns at once.
+  void take_all(const std::vector<FeatureIndex>& columns) { tried_ = rest_ = columns; }
+  bool empty() const { return tried_.size() == rest_.size(); }
+  /// The next columns, ascending.
+  std::span<const FeatureIndex> next();
+  /// All that were drawn so far.
+  std::span<const FeatureIndex> tried() const { return tried_; }
+
+ private:
+  RandomStream random_{0, 0};
+  std::size_t most_ = 0;
+  std::vector<FeatureIndex> tried_, rest_;  // rest_: all columns of the node, in the order in which they are drawn
+};
+
+/// Whether nodes see some of the columns only.
+inline bool draws_columns(const GrowParams& params, std::size_t n_columns) {
+  return params.max_features > 0 && params.max_features < static_cast<std::int64_t>(n_columns);
+}
+
 class SplitChooser {
  public:
   SplitChooser(const GrowParams& params, std::size_t n_columns) : params_(params), n_columns_(n_columns) {}
 
   /// The best test of a node, the first of equals, also if it gains nothing. Columns found constant are struck off.
   ///   search(columns, results)  fills in the result of each column
+  ///   reorder(column, result)   makes an unordered result the best that keeps the order
   ///   slack                     drops closer than this are equal
-  template <class Search>
-  Split choose(PathKey path, ColumnList& columns, double slack, const Search& search) {
+  /// No result gets better by keeping an order, so that only those that would win are looked at.
+  template <class Search, class Reorder>
+  Split choose(PathKey path, ColumnList& columns, double slack, const Search& search, const Reorder& reorder) {
     const auto best_of = [&](std::span<const FeatureIndex> some) {
       results_.assign(some.size(), {});
       search(some, std::span(results_));
+      for (std::size_t i = 0; (i = unordered(slack)) < results_.size();) {
+        reorder(some[i], results_[i]);
+        results_[i].ordered = true;
+      }
       return pick(path, columns, some, slack);
     };
     if (!draws()) {
-      const ColumnList all = columns;
-      tried_.assign(all->begin(), all->end());
-      return best_of(tried_);
+      draw_.take_all(*columns);
+      return best_of(draw_.tried());
     }
-    // Columns are drawn without replacement until max_features were tried and one of them can divide the node.
-    RandomStream random(params_.seed, path);
-    rest_ = *columns;
-    tried_.clear();
-    Split best;
-    while (!best.found() && tried_.size() < rest_.size()) {
-      const std::size_t begin = tried_.size();
-      draw(random);
-      best = best_of(std::span(tried_).subspan(begin));
-    }
+    draw_.start(params_, path, *columns);
+    Split best;  // max_features were tried and one of them can divide the node
+    while (!best.found() && !draw_.empty()) best = best_of(draw_.next());
     return best;
   }
 
-  /// Whether nodes see some of the columns only.
-  bool draws() const {
-    return params_.max_features > 0 && params_.max_features < static_cast<std::int64_t>(n_columns_);
-  }
+  bool draws() const { return draws_columns(params_, n_columns_); }
   /// The columns that the last choice looked at.
-  std::span<const FeatureIndex> tried() const { return tried_; }
+  std::span<const FeatureIndex> tried() const { return draw_.tried(); }
 
  private:
-  /// Adds the next columns to those tried: max_features at first, then one by one.
-  void draw(RandomStream& random);
+  /// The place of the best result, the first of equals.
+  std::size_t best_place(double slack) const;
+  /// The place of the next result that must be put in order; none is left: their number.
+  std::size_t unordered(double slack) const;
   Split pick(PathKey path, ColumnList& columns, std::span<const FeatureIndex> searched, double slack);
   void strike_constants(ColumnList& columns, std::span<const FeatureIndex> searched) const;
   std::size_t one_of_the_best(PathKey path) const;
@@ -79,7 +101,7 @@ class SplitChooser {
   const GrowParams& params_;
   std::size_t n_columns_;
   std::vector<ColumnResult> results_;
-  std::vector<FeatureIndex> tried_, rest_;  // rest_: all columns of the node, in the order in which they are drawn
+  ColumnDraw draw_;
 };
 
 }  // namespace spinney

@@ -4,25 +4,27 @@
 #include <algorithm>
 #include <vector>
 
-#include "spinney/grow/sorted_store.hpp"
+#include "spinney/grow/constraints.hpp"
 #include "spinney/grow/stats.hpp"
 
 namespace spinney {
 
 /// A leaf that will be divided by the split found for it.
+template <class Rows>
 struct OpenNode {
   NodeId id = 0;
-  std::int64_t depth = 0;
-  PathKey path = kRootPath;
-  NodeRows rows;
+  Origin origin;
+  Rows rows;
   ColumnList columns;
   Totals totals;
-  std::vector<double> value, units;
+  std::vector<double> answer, units;
   Split split;
   std::vector<RowIndex> validation;  // rows set aside that reach this node
+  NodeId forced = kNoNode;           // its place in the tree of forced tests; none: outside of it
+  bool first = false;                // its test is forced: no gain of another node comes before it
 };
 
-/// Nodes have a split, and a number that says which came first.
+/// Nodes have a split, and a number that says which came first; some go before all others.
 template <class Node>
 class Frontier {
  public:
@@ -30,7 +32,7 @@ class Frontier {
   bool best_first() const { return best_first_; }
   bool empty() const { return nodes_.empty(); }
   std::size_t size() const { return nodes_.size(); }
-  void push(Node node) {
+  void push(Node&& node) {
     nodes_.push_back(std::move(node));
     if (best_first_) std::push_heap(nodes_.begin(), nodes_.end(), gains_less);
   }
@@ -43,6 +45,9 @@ class Frontier {
 
  private:
   static bool gains_less(const Node& a, const Node& b) {
+    if constexpr (requires { a.first; }) {
+      if (a.first != b.first) return b.first;
+    }
     return a.split.drop != b.split.drop ? a.split.drop < b.split.drop : a.id > b.id;
   }
   bool best_first_;

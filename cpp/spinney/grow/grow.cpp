@@ -11,6 +11,7 @@
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
 #include "spinney/grow/multiway.hpp"
+#include "spinney/grow/random_store.hpp"
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/splits/oblique.hpp"
 #include "spinney/tolerance.hpp"
@@ -25,8 +26,25 @@ constexpr std::size_t kSmallNode = 1 << 12;    // rows that are searched before 
 constexpr std::size_t kLeastSubtree = 1 << 9;  // rows: smaller ones are not worth the joining
 constexpr std::size_t kSubtreesPerThread = 8;  // of about even size: enough to share them out evenly
 
+/// The store that the parameters ask for.
+template <class Store>
+Store make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
+  if constexpr (std::is_same_v<Store, RandomStore>) {
+    std::shared_ptr<const ColumnValues> values = std::move(input.values);
+    if (input.params.missing == MissingRule::fractional) {
+      values = nullptr;  // parts of rows are samples that it does not know
+    } else if (!values) {
+      values = std::make_shared<const ColumnValues>(input.data, samples, team);
+    }
+    return RandomStore(input.data, samples, std::move(values), input.params, team.size(), interrupt);
+  } else {
+    return SortedStore(input.data, samples, std::move(input.sorted), team.size(), interrupt);
+  }
+}
+
 /// What all parts of one growth share. Rows are in one node at a time, and only who grows that node writes to what
 /// belongs to them.
+template <class Store>
 struct Context {
   const Dataset& data;
   const Target& target;
@@ -34,9 +52,10 @@ struct Context {
   Samples samples;
   Interrupt& interrupt;
   std::unique_ptr<Scan> scan;
-  SortedStore store;
+  Store store;
   Summarizer summarizer;
   double total_weight = 0.0;
+  Tree like;  // without nodes
 
   Context(GrowInput& input, ThreadTeam& team, Interrupt& asked)
       : data(input.data),
@@ -45,29 +64,47 @@ struct Context {
         samples(std::move(input.samples)),
         interrupt(asked),
         scan(make_scan(params.criterion, samples)),
-        store(data, samples, std::move(input.sorted), team.size(), asked),
+        store(make_store<Store>(input, samples, team, asked)),
         summarizer(target, samples, params.criterion),
-        total_weight(input.origin.total_weight) {
-    if (total_weight > 0.0) return;
-    for (SampleIndex s = 0; s < samples.size(); ++s) total_weight += samples.search_weight()[s];
+        total_weight(input.origin.total_weight),
+        like(empty_tree(data.columns.size(), target, params.criterion, params.missing, params.monotone)) {
+    const SampleWeights& weight = samples.search_weight();
+    for (SampleIndex s = 0; s < samples.size() && !(input.origin.total_weight > 0.0); ++s) total_weight += weight[s];
+    limits_ = limits_now();
   }
 
-  Limits limits() const {
-    const SampleWeights& weight = samples.search_weight();
-    return limits_of(params, total_weight, weight.is_equal() ? weight.unit : 0.0);
+  /// What must remain on each side of a division. Where rows are shared out, weights do not stay equal.
+  Limits limits() const { return params.missing == MissingRule::fractional ? limits_now() : limits_; }
+  /// The same for a column of a node.
+  Limits limits(const Origin& origin, FeatureIndex column) const {
+    Limits out = limits();
+    if (!params.monotone.empty()) out.order = order_of(params, target, origin, column);
+    return out;
   }
   /// Whether the nodes of different subtrees can be grown at the same time: neither the order of growth matters, nor
   /// are rows written to that are in both.
   bool subtrees_are_independent(bool best_first) const {
     return !best_first && params.missing != MissingRule::fractional;
   }
+
+ private:
+  Limits limits_now() const {
+    const SampleWeights& weight = samples.search_weight();
+    return limits_of(params, total_weight, weight.is_equal() ? weight.unit : 0.0);
+  }
+  Limits limits_;
 };
 
 /// Divides open nodes until there are none, and so grows a tree or a part of one.
+template <class Store>
 class Grower {
  public:
+  using Rows = typename Store::Rows;
+  using Node = OpenNode<Rows>;
+
   /// With a team, whose caller is worker 0; or, as one of its workers, alone.
-  Grower(Context& context, TreeBuilder builder, const Validation* validation, ThreadTeam* team, std::size_t worker)
+  Grower(Context<Store>& context, TreeBuilder builder, const Validation* validation, ThreadTeam* team,
+         std::size_t worker)
       : context_(context),
         params_(context.params),
         store_(context.store),
@@ -82,7 +119,7 @@ class Grower {
   void open_root(const BlockCodes* blocks, const Origin& origin);
   void open_leaves(const Tree& start);
   /// The root of this grower's tree is a node whose test was found elsewhere.
-  void adopt(OpenNode node) {
+  void adopt(Node node) {
     node.id = 0;
     n_leaves_ = 1;
     frontier_.push(std::move(node));
@@ -92,15 +129,20 @@ class Grower {
  private:
   bool leaf_limit() const { return params_.max_leaf_nodes > 0 && n_leaves_ >= params_.max_leaf_nodes; }
   std::size_t subtree_rows() const;
-  Tree grow_subtrees(std::vector<OpenNode> nodes, Tree top, const Tree* start);
-  void open_leaf(NodeId id, Origin origin, NodeRows rows, const Summary& summary, std::vector<RowIndex> validation);
-  void open(OpenNode node);
-  Split search(OpenNode& node);
-  Split best_linear(const OpenNode& node, const Split& axis);
-  void divide(OpenNode node);
-  std::array<Summary, 2> summarize_children(const OpenNode& node, const Marks& marks,
-                                            std::array<std::size_t, 2>& n_rows);
-  std::vector<Surrogate> find_surrogates(const OpenNode& node, const Sides& sides);
+  Tree grow_subtrees(std::vector<Node> nodes, Tree top, const Tree* start);
+  void open_leaf(NodeId id, Origin origin, Rows rows, const Summary& summary, std::vector<RowIndex> validation,
+                 NodeId forced);
+  void open(Node node);
+  bool goes_on(const Summary& summary, const Origin& origin, NodeId forced) const;
+  SearchTask task_of(const Node& node, FeatureIndex column, const Limits& limits) const {
+    return {column, *context_.scan, node.totals, limits, node.origin.path, params_.missing};
+  }
+  Split search(Node& node);
+  Split forced_split(const Node& node);
+  Split best_linear(const Node& node, const Split& axis);
+  void divide(Node& node);
+  std::array<Summary, 2> summarize_children(const Node& node, const Marks& marks, std::array<std::size_t, 2>& n_rows);
+  std::vector<Surrogate> find_surrogates(const Node& node, const Sides& sides);
 
   template <class Task>
   void for_columns(std::size_t n_rows, std::size_t n_columns, const Task& task) {
@@ -108,15 +150,15 @@ class Grower {
     for (std::size_t i = 0; i < n_columns; ++i) task(i, worker_);
   }
 
-  Context& context_;
+  Context<Store>& context_;
   const GrowParams& params_;
-  SortedStore& store_;
+  Store& store_;
   ThreadTeam* team_;
   std::size_t worker_;
   SplitChooser chooser_;
   TreeBuilder builder_;
   EarlyStop stop_;
-  Frontier<OpenNode> frontier_;
+  Frontier<Node> frontier_;
   std::int64_t n_leaves_ = 0;
   std::vector<std::optional<Surrogate>> candidates_;
   std::vector<SampleIndex> members_;
@@ -124,16 +166,17 @@ class Grower {
   std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
 };
 
-Tree Grower::run(const Tree* start) {
-  std::vector<OpenNode> small;  // to be grown at the same time, once there are enough of them
+template <class Store>
+Tree Grower<Store>::run(const Tree* start) {
+  std::vector<Node> small;  // to be grown at the same time, once there are enough of them
   const std::size_t subtree_rows = this->subtree_rows();
   while (!frontier_.empty() && !leaf_limit() && !stop_.should_stop()) {
-    OpenNode node = frontier_.pop();
+    Node node = frontier_.pop();
     if (node.rows.size() > kSmallNode || ++n_small_ % 32 == 0) context_.interrupt.check();
     if (node.rows.size() <= subtree_rows) {
       small.push_back(std::move(node));
     } else {
-      divide(std::move(node));
+      divide(node);
     }
   }
   Tree tree = stop_.best(std::move(builder_).finish());
@@ -141,14 +184,16 @@ Tree Grower::run(const Tree* start) {
 }
 
 /// Nodes of up to so many rows are left to threads; 0: none are.
-std::size_t Grower::subtree_rows() const {
+template <class Store>
+std::size_t Grower<Store>::subtree_rows() const {
   if (!team_ || team_->size() < 2 || !context_.subtrees_are_independent(frontier_.best_first())) return 0;
   const std::size_t rows = context_.samples.size() / (kSubtreesPerThread * team_->size());
   return rows >= kLeastSubtree ? rows : 0;
 }
 
 /// Grows what is below some leaves, one subtree a thread, and puts everything together in the order of one grower.
-Tree Grower::grow_subtrees(std::vector<OpenNode> nodes, Tree top, const Tree* start) {
+template <class Store>
+Tree Grower<Store>::grow_subtrees(std::vector<Node> nodes, Tree top, const Tree* start) {
   std::vector<Subtree> subtrees(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) subtrees[i].leaf = nodes[i].id;
   std::vector<std::size_t> order(nodes.size());  // the largest first, so that no thread is left with one at the end
@@ -159,31 +204,36 @@ Tree Grower::grow_subtrees(std::vector<OpenNode> nodes, Tree top, const Tree* st
     const std::size_t i = order[task];
     TreeBuilder builder(empty_like(top));
     builder.add_root(stats_of(top, nodes[i].id));
-    Grower grower(context_, std::move(builder), nullptr, nullptr, worker);
+    Grower<Store> grower(context_, std::move(builder), nullptr, nullptr, worker);
     grower.adopt(std::move(nodes[i]));
     subtrees[i].tree = grower.run(nullptr);
   });
   return join_subtrees(top, start, subtrees);
 }
 
-void Grower::open_root(const BlockCodes* blocks, const Origin& origin) {
+template <class Store>
+void Grower<Store>::open_root(const BlockCodes* blocks, const Origin& origin) {
   const Samples& samples = context_.samples;
   const std::vector<NodeId> leaf(samples.size(), 0);
   std::vector<SampleIndex> everyone(samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   const Summary summary = context_.summarizer.summarize(everyone);
   n_leaves_ = 1;
-  NodeRows rows = std::move(store_.start(leaf, 1)[0]);
-  if (blocks && blocks->n_samples == samples.size() && context_.scan->blocks() && !summary.pure) {
-    const bool best_only = !chooser_.draws() && params_.features.empty() && params_.n_best_splits == 1;
-    store_.use_blocks(*blocks, rows, {*context_.scan, summary.totals, context_.limits(), best_only});
+  Rows rows = std::move(store_.start(leaf, 1)[0]);
+  if constexpr (std::is_same_v<Store, SortedStore>) {
+    if (blocks && blocks->n_samples == samples.size() && context_.scan->blocks() && !summary.pure) {
+      const bool best_only =
+          !chooser_.draws() && params_.features.empty() && params_.n_best_splits == 1 && params_.monotone.empty();
+      store_.use_blocks(*blocks, rows, {*context_.scan, summary.totals, context_.limits(), best_only});
+    }
   }
   open_leaf(builder_.add_root(summary.stats), origin, std::move(rows), summary,
-            stop_.rows_at(nullptr, 0, context_.data.values));
+            stop_.rows_at(nullptr, 0, context_.data.values), params_.forced ? 0 : kNoNode);
 }
 
 /// Sorts the rows into the leaves of the given tree and opens the leaves that got any. Leaves keep what they know.
-void Grower::open_leaves(const Tree& start) {
+template <class Store>
+void Grower<Store>::open_leaves(const Tree& start) {
   const Samples& samples = context_.samples;
   const Matrix& x = context_.data.values;
   std::vector<NodeId> leaf_of(samples.size(), 0);
@@ -192,8 +242,8 @@ void Grower::open_leaves(const Tree& start) {
     leaf_of[s] = walk(start, 0, x, samples.row[s]);
     members[leaf_of[s]].push_back(s);
   }
-  std::vector<NodeRows> rows = store_.start(leaf_of, start.n_nodes());
-  const std::vector<Origin> origin = origins_of(start);
+  std::vector<Rows> rows = store_.start(leaf_of, start.n_nodes());
+  const std::vector<Origin> origin = origins_of(start, params_);
   for (std::size_t node = 0; node < start.n_nodes(); ++node) {
     const auto id = static_cast<NodeId>(node);
     if (!start.is_leaf(id)) continue;
@@ -201,40 +251,57 @@ void Grower::open_leaves(const Tree& start) {
     if (members[node].empty()) continue;
     Summary summary = context_.summarizer.summarize(members[node]);
     summary.stats.value.assign(start.values(id), start.values(id) + start.n_outputs());
-    open_leaf(id, origin[node], std::move(rows[node]), summary, stop_.rows_at(&start, id, x));
+    summary.stats.answer.assign(start.answers(id), start.answers(id) + start.n_outputs());
+    open_leaf(id, origin[node], std::move(rows[node]), summary, stop_.rows_at(&start, id, x), kNoNode);
   }
 }
 
-void Grower::open_leaf(NodeId id, Origin origin, NodeRows rows, const Summary& summary,
-                       std::vector<RowIndex> validation) {
-  if (!may_divide(params_, summary, origin.depth)) return;
+template <class Store>
+void Grower<Store>::open_leaf(NodeId id, Origin origin, Rows rows, const Summary& summary,
+                              std::vector<RowIndex> validation, NodeId forced) {
+  if (!goes_on(summary, origin, forced)) return;
   open({.id = id,
-        .depth = origin.depth,
-        .path = origin.path,
+        .origin = origin,
         .rows = std::move(rows),
-        .columns = allowed_columns(params_, context_.data.columns.size()),
+        .columns = columns_of(params_, origin.groups, allowed_columns(params_, context_.data.columns.size())),
         .totals = summary.totals,
-        .value = summary.stats.value,
+        .answer = summary.stats.predicted(),
         .units = summary.units,
         .split = {},
-        .validation = std::move(validation)});
+        .validation = std::move(validation),
+        .forced = forced});
+}
+
+/// Whether a node may be divided: a forced test needs no leave of the limits.
+template <class Store>
+bool Grower<Store>::goes_on(const Summary& summary, const Origin& origin, NodeId forced) const {
+  if (forced != kNoNode && params_.forced->forces(forced)) return true;
+  if (forced != kNoNode && params_.forced->closes(forced)) return false;
+  return may_divide(params_, summary, origin.depth);
 }
 
 /// Searches a leaf and, if it can be divided, puts it in the queue.
-void Grower::open(OpenNode node) {
-  node.split = search(node);
+template <class Store>
+void Grower<Store>::open(Node node) {
+  node.first = node.forced != kNoNode && params_.forced->forces(node.forced);
+  node.split = node.first ? forced_split(node) : search(node);
   if (node.split.found()) frontier_.push(std::move(node));
 }
 
-Split Grower::search(OpenNode& node) {
-  const Limits limits = context_.limits();
+template <class Store>
+Split Grower<Store>::search(Node& node) {
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
     for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {
       if (node.rows.size() > kSmallNode) context_.interrupt.check();
-      results[i] = store_.search(node.rows, {columns[i], *context_.scan, node.totals, limits}, worker);
+      const Limits limits = context_.limits(node.origin, columns[i]);
+      results[i] = store_.search(node.rows, task_of(node, columns[i], limits), worker);
     });
   };
-  Split best = chooser_.choose(node.path, node.columns, node.totals.slack(), search_columns);
+  const auto reorder = [&](FeatureIndex column, ColumnResult& result) {
+    const Limits limits = context_.limits(node.origin, column);
+    store_.reorder(node.rows, task_of(node, column, limits), result, worker_);
+  };
+  Split best = chooser_.choose(node.origin.path, node.columns, node.totals.slack(), search_columns, reorder);
   if (!best.found()) return best;
   if (params_.oblique) {
     Split linear = best_linear(node, best);
@@ -245,61 +312,93 @@ Split Grower::search(OpenNode& node) {
   return best;
 }
 
+/// The forced test of a node with what it gains; none if it sends all rows the same way.
+template <class Store>
+Split Grower<Store>::forced_split(const Node& node) {
+  if constexpr (std::is_same_v<Store, SortedStore>) {
+    Split split{.drop = 0.0, .test = params_.forced->tree.tests.get(node.forced)};
+    if (!std::ranges::binary_search(*node.columns, column_of(split.test))) return {};
+    if (!store_.locate(node.rows, split)) return {};
+    const Marks marks = store_.mark(node.rows, split, false, worker_);
+    std::array<Summary, 2> sides;
+    std::vector<SampleIndex> both;
+    for (std::size_t b = 0; b < 2; ++b) {
+      store_.list(node.rows, marks, static_cast<Side>(b), members_);
+      if (members_.empty()) return {};
+      both.insert(both.end(), members_.begin(), members_.end());
+      std::sort(members_.begin(), members_.end());
+      sides[b] = context_.summarizer.summarize(members_);
+    }
+    std::sort(both.begin(), both.end());
+    split.drop = context_.summarizer.drop(context_.summarizer.summarize(both).totals, sides[0].totals, sides[1].totals);
+    return split;
+  } else {
+    return {};  // drawn cuts take no others
+  }
+}
+
 /// The best linear test of the columns that were tried, if it is better than the best of one.
-Split Grower::best_linear(const OpenNode& node, const Split& axis) {
-  members_.clear();
-  for (const Entry& entry : node.rows.column(chooser_.tried().front())) members_.push_back(entry.sample);
-  std::sort(members_.begin(), members_.end());
-  RandomStream random(params_.seed ^ kObliqueStream, node.path);
+template <class Store>
+Split Grower<Store>::best_linear(const Node& node, const Split& axis) {
+  store_.list_all(node.rows, chooser_.tried().front(), members_);
+  RandomStream random(params_.seed ^ kObliqueStream, node.origin.path);
   return best_oblique(
       {context_.data, context_.samples, *context_.scan, node.totals, context_.limits(), members_, chooser_.tried()},
       axis, random, scratch_);
 }
 
-void Grower::divide(OpenNode node) {
-  Marks marks = store_.mark(node.rows, node.split, node.columns->size() == 1);
+template <class Store>
+void Grower<Store>::divide(Node& node) {
+  Marks marks = store_.mark(node.rows, node.split, node.columns->size() == 1, worker_);
+  node.columns = columns_beside(params_, node.origin, node.columns, node.split.test.feature);
   std::vector<Surrogate> surrogates = find_surrogates(node, marks.sides);
   const Sides& sides = marks.sides;
-  const std::int32_t larger = sides.right > sides.left ? 1 : 0;
-  const auto fork = [&] { return Fork(node.split.test, surrogates, larger); };
+  const std::int32_t unplaced = node.split.default_branch(sides.right > sides.left ? 1 : 0);
+  const auto fork = [&] { return Fork(node.split.test, surrogates, unplaced); };
   if (params_.missing == MissingRule::fractional) {
     store_.share_unknown(marks, sides.left / (sides.left + sides.right));
   } else if (!sides.complete) {
-    store_.place_unknown(node.rows, marks, fork());
+    store_.place_unknown(marks, fork());
   }
   std::array<std::size_t, 2> n_rows{};
   std::array<Summary, 2> children = summarize_children(node, marks, n_rows);
-  const std::array<bool, 2> goes_on = {may_divide(params_, children[0], node.depth + 1),
-                                       may_divide(params_, children[1], node.depth + 1)};
+  std::array<Origin, 2> origins =
+      origins_below(params_, node.origin, node.split.test, children[0].stats, children[1].stats, context_.like);
+  const bool forced = node.forced != kNoNode;
+  const std::array<NodeId, 2> forced_below = {forced ? params_.forced->child(node.forced, 0) : kNoNode,
+                                              forced ? params_.forced->child(node.forced, 1) : kNoNode};
+  const std::array<bool, 2> goes_on = {this->goes_on(children[0], origins[0], forced_below[0]),
+                                       this->goes_on(children[1], origins[1], forced_below[1])};
   std::array<std::vector<RowIndex>, 2> validation;
   if (stop_.active())
     validation = stop_.divide(node.id, node.validation, fork(), context_.data.values,
-                              {node.value, children[0].stats.value, children[1].stats.value});
-  std::array<NodeRows, 2> rows;
+                              {node.answer, children[0].stats.predicted(), children[1].stats.predicted()});
+  std::array<Rows, 2> rows;
   std::tie(rows[0], rows[1]) =
       store_.divide(node.rows, marks, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], *node.columns}, team_, worker_);
+  const std::array<NodeStats, 2> stats = {std::move(children[0].stats), std::move(children[1].stats)};
   const NodeId first =
-      builder_.divide(node.id, {std::move(node.split.test), node.split.drop, std::move(surrogates), larger},
-                      std::array<NodeStats, 2>{children[0].stats, children[1].stats});
+      builder_.divide(node.id, {std::move(node.split.test), node.split.drop, std::move(surrogates), unplaced}, stats);
   ++n_leaves_;
   for (const std::int32_t b : {1, 0}) {  // the left child is on top of the stack
     if (!goes_on[b]) continue;
     open({.id = first + b,
-          .depth = node.depth + 1,
-          .path = child_path(node.path, b),
+          .origin = std::move(origins[b]),
           .rows = std::move(rows[b]),
           .columns = node.columns,
           .totals = std::move(children[b].totals),
-          .value = std::move(children[b].stats.value),
+          .answer = stop_.active() ? stats[b].predicted() : std::vector<double>{},
           .units = std::move(children[b].units),
           .split = {},
-          .validation = std::move(validation[b])});
+          .validation = std::move(validation[b]),
+          .forced = forced_below[b]});
   }
 }
 
 /// Looks at the rows of the smaller child only, where that says enough of the other.
-std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, const Marks& marks,
-                                                  std::array<std::size_t, 2>& n_rows) {
+template <class Store>
+std::array<Summary, 2> Grower<Store>::summarize_children(const Node& node, const Marks& marks,
+                                                         std::array<std::size_t, 2>& n_rows) {
   const Summarizer& summarizer = context_.summarizer;
   std::array<Summary, 2> children;
   if (summarizer.subtracts()) {
@@ -319,54 +418,56 @@ std::array<Summary, 2> Grower::summarize_children(const OpenNode& node, const Ma
   return children;
 }
 
-std::vector<Surrogate> Grower::find_surrogates(const OpenNode& node, const Sides& sides) {
+template <class Store>
+std::vector<Surrogate> Grower<Store>::find_surrogates(const Node& node, const Sides& sides) {
   if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) return {};
   const std::vector<FeatureIndex>& columns = *node.columns;
   candidates_.assign(columns.size(), std::nullopt);
   for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {
     if (columns[i] == node.split.test.feature) return;
-    candidates_[i] = store_.surrogate(node.rows, columns[i], sides, worker);
+    candidates_[i] = store_.surrogate(node.rows, columns[i], sides, params_.surrogate_style, worker);
+    if (candidates_[i] && !keeps_order(params_.monotone, node.split.test, *candidates_[i])) candidates_[i].reset();
   });
   return best_surrogates(candidates_, static_cast<std::size_t>(params_.max_surrogates));
 }
 
 }  // namespace
 
-std::vector<Origin> origins_of(const Tree& tree) {
-  std::vector<Origin> origin(tree.n_nodes());
-  for (std::size_t node = 1; node < tree.n_nodes(); ++node) {
-    const NodeId parent = tree.parent[node];
-    origin[node].depth = origin[parent].depth + 1;
-    origin[node].path = child_path(origin[parent].path, static_cast<NodeId>(node) - tree.first_child[parent]);
-  }
-  return origin;
-}
-
-Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing) {
+Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing,
+                MonotoneSigns monotone) {
   Tree tree;
   tree.n_features = static_cast<std::int32_t>(n_columns);
   tree.n_classes = target.n_classes;
   tree.missing = missing;
   tree.cost = target.cost;
   tree.objective = judge_name(objective, target.n_classes);
+  tree.monotone = std::move(monotone);
   return tree;
 }
 
-Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
-  if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
-  if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
-  if (input.params.max_bins > 0) return grow_binned(std::move(input), team, interrupt);
-  Context context(input, team, interrupt);
-  TreeBuilder builder = input.start ? TreeBuilder::from(*input.start)
-                                    : TreeBuilder(empty_tree(input.data.columns.size(), input.target,
-                                                             input.params.criterion, input.params.missing));
-  Grower grower(context, std::move(builder), input.validation, &team, 0);
+namespace {
+
+template <class Store>
+Tree grow_binary(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
+  Context<Store> context(input, team, interrupt);
+  TreeBuilder builder = input.start ? TreeBuilder::from(*input.start) : TreeBuilder(context.like);
+  Grower<Store> grower(context, std::move(builder), input.validation, &team, 0);
   if (input.start) {
     grower.open_leaves(*input.start);
   } else {
     grower.open_root(input.blocks, input.origin);
   }
   return grower.run(input.start);
+}
+
+}  // namespace
+
+Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
+  if (input.samples.size() == 0) throw std::invalid_argument("no row of positive weight to grow a tree from");
+  if (input.params.multiway) return grow_multiway(std::move(input), team, interrupt);
+  if (input.params.max_bins > 0) return grow_binned(std::move(input), team, interrupt);
+  if (input.params.random_cuts) return grow_binary<RandomStore>(std::move(input), team, interrupt);
+  return grow_binary<SortedStore>(std::move(input), team, interrupt);
 }
 
 }  // namespace spinney

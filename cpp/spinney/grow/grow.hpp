@@ -5,21 +5,15 @@
 
 #include "spinney/data/bins.hpp"
 #include "spinney/data/blocks.hpp"
+#include "spinney/data/column_values.hpp"
+#include "spinney/grow/constraints.hpp"
 #include "spinney/grow/params.hpp"
-#include "spinney/random.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
 
-/// Where in a larger tree the root of a growth stands: limits and random streams are those of the larger tree.
-struct Origin {
-  std::int64_t depth = 0;
-  PathKey path = kRootPath;
-  double total_weight = 0.0;  // of the larger tree, in the search; 0: of these samples
-};
-
 /// Everything that growth reads. samples and sorted are consumed: they are divided in place, but for CART of depth 1,
-/// which leaves sorted as it is. With max_bins nothing is sorted beforehand.
+/// which leaves sorted as it is. With max_bins, and for cuts at random, nothing is sorted beforehand.
 struct GrowInput {
   const Dataset& data;
   const Target& target;
@@ -31,13 +25,12 @@ struct GrowInput {
   const Validation* validation = nullptr;
   Origin origin = {};
   const BinBorders* borders = nullptr;  // with max_bins: of all columns asked; null: they are those of the samples
+  std::shared_ptr<const ColumnValues> values = nullptr;  // of the samples, if known, for cuts at random
 };
 
-/// Where the nodes of a tree stand, by node.
-std::vector<Origin> origins_of(const Tree& tree);
-
 /// A tree without nodes for some columns and classes.
-Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing);
+Tree empty_tree(std::size_t n_columns, const Target& target, const ObjectiveChoice& objective, MissingRule missing,
+                MonotoneSigns monotone = {});
 
 Tree grow(GrowInput input, ThreadTeam& team, Interrupt& interrupt);
 

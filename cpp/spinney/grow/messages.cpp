@@ -17,6 +17,7 @@ void RowBlock::append(const RowBlock& other) {
   extend(codes, other.codes);
   extend(y, other.y);
   extend(weight, other.weight);
+  extend(exposure, other.exposure);
 }
 
 Answer& Answer::operator+=(const Answer& other) {

@@ -42,6 +42,7 @@ struct RowBlock {
   std::vector<std::int32_t> codes;    // classification
   std::vector<double> y;              // regression
   std::vector<double> weight;
+  std::vector<double> exposure = {};  // regression, if rows have any
 
   std::size_t size() const { return number.size(); }
   void append(const RowBlock& other);

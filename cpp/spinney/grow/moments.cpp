@@ -44,6 +44,11 @@ NumberMoments::NumberMoments(const ObjectiveChoice& choice) {
   with_number_objective(choice, [&]<class O>(const O& objective) {
     if constexpr (std::is_same_v<O, SquaredError>) {
       return;
+    } else if constexpr (HasLeafMoments<O>) {
+      n_in_bins = objective.n_moments();
+      n_in_nodes = objective.n_leaf_moments();
+      add = [objective](const Row& row, double* moments) { objective.add_leaf(row, moments); };
+      leaf = [objective](const double* moments, double weight) { return objective.leaf(moments, weight); };
     } else if constexpr (AdditiveObjective<O> && HasLoss<O>) {
       n_in_bins = n_in_nodes = objective.n_moments();
       add = [objective](const Row& row, double* moments) { objective.add(row, moments); };
@@ -69,7 +74,7 @@ RowBounds::RowBounds(const RowTargets& rows, const NumberMoments& objective) : n
     y_high = std::max(y_high, rows.y[row]);
     if (moment_high.empty()) continue;
     moments.assign(moment_high.size(), 0.0);
-    objective.add({0, rows.y[row], rows.weight[row]}, moments.data());
+    objective.add(rows.number(row), moments.data());
     for (std::size_t m = 0; m < moments.size(); ++m) {
       if (!std::isfinite(moments[m])) throw std::invalid_argument("targets that are too large to be added up in bins");
       moment_high[m] = std::max(moment_high[m], std::abs(moments[m]));
@@ -118,15 +123,16 @@ std::size_t MomentLayout::node_width() const {
 }
 
 /// Squared error is divided before it is multiplied: no square can leave the range of doubles.
-void MomentLayout::take_terms(double y, double w, double* terms) const {
+void MomentLayout::take_terms(const Row& row, double* terms) const {
   if (objective.squared_error()) {
-    const double d = std::ldexp(y - origin, -y_power), share = equal_weights ? 1.0 : std::ldexp(w, -weight_power);
+    const double d = std::ldexp(row.y - origin, -y_power);
+    const double share = equal_weights ? 1.0 : std::ldexp(row.weight, -weight_power);
     terms[0] = share * d;
     terms[1] = share * d * d;
     return;
   }
   std::fill_n(terms, moments.size(), 0.0);
-  objective.add({0, y, w}, terms);
+  objective.add(row, terms);
   for (std::size_t m = 0; m < moments.size(); ++m) terms[m] = std::ldexp(terms[m], -moments[m].power);
 }
 
@@ -160,6 +166,8 @@ RowMoments::RowMoments(const MomentLayout& layout, RowTargets rows) : targets(st
   weight.resize(weighted ? n : 0);
   moments.reserve(layout.n_classes > 0 ? 0 : n * layout.objective.n_in_bins);
   std::vector<double> terms(n_moments);
+  for (std::size_t row = 0; row < targets.exposure.size(); ++row)
+    rate.push_back(targets.y[row] / targets.exposure[row]);
   for (std::size_t row = 0; row < n && fine_width > 0; ++row) {
     std::int64_t* to = fine.data() + row * fine_width;
     if (weighted) {
@@ -169,7 +177,7 @@ RowMoments::RowMoments(const MomentLayout& layout, RowTargets rows) : targets(st
       to += 2;
     }
     if (n_moments == 0) continue;
-    layout.take_terms(targets.y[row], targets.weight[row], terms.data());
+    layout.take_terms(targets.number(row), terms.data());
     for (std::size_t m = 0; m < n_moments; ++m) {
       const FinePair term = layout.moments[m].fine(terms[m]);
       put(to + 2 * m, term);
@@ -190,7 +198,7 @@ void add_numbers(const RowMoments& rows, std::span<const std::uint32_t> group, N
   std::int64_t* const sum = kWidth > 0 ? in_registers.data() : to;
   double low = sums.y_low[node], high = sums.y_high[node];
   const std::int64_t* const fine = rows.fine.data();
-  const double* const y = rows.targets.y.data();
+  const double* const y = rows.rate.empty() ? rows.targets.y.data() : rows.rate.data();
   for (std::size_t at = 0; at < group.size(); ++at) {
     if (at + kAhead < group.size()) prefetch(fine + group[at + kAhead] * width);
     const std::uint32_t row = group[at];
@@ -217,6 +225,7 @@ void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<cons
   if (layout.n_classes == 0) {
     if (rows.fine_width == 4) return add_numbers<4>(rows, group, sums, node);
     if (rows.fine_width == 6) return add_numbers<6>(rows, group, sums, node);
+    if (rows.fine_width == 8) return add_numbers<8>(rows, group, sums, node);
     return add_numbers<0>(rows, group, sums, node);
   }
   for (const std::uint32_t row : group) {

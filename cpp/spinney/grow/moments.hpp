@@ -39,6 +39,10 @@ struct RowTargets {
   std::vector<std::uint16_t> label;  // classification
   std::vector<double> y;             // regression
   std::vector<double> weight;
+  std::vector<double> exposure = {};  // regression, if rows have any
+
+  /// A row of numbers as an objective sees it.
+  Row number(std::size_t row) const { return {0, y[row], weight[row], exposure.empty() ? 1.0 : exposure[row]}; }
 };
 
 /// What is known of all rows without an order: of parts of them, and so of the whole.
@@ -75,10 +79,10 @@ struct MomentLayout {
   std::size_t bin_width() const;
   std::size_t node_width() const;
   /// The moments of a row of numbers, each divided by its power of two.
-  void take_terms(double y, double w, double* terms) const;
+  void take_terms(const Row& row, double* terms) const;
 };
 
-/// Sums of some nodes: node_width() numbers each, and the range of y.
+/// Sums of some nodes: node_width() numbers each, and the range of y, or of y by exposure.
 struct NodeSums {
   std::size_t width = 0;
   std::vector<std::int64_t> numbers;
@@ -101,6 +105,7 @@ struct RowMoments {
   RowMoments(const MomentLayout& layout, RowTargets rows);
 
   RowTargets targets;
+  std::vector<double> rate;                   // y by exposure, if rows have any
   std::vector<std::int64_t> weight, moments;  // as histograms add them up; weight only if rows differ in it
   std::size_t fine_width = 0;
   std::vector<std::int64_t> fine;  // as nodes add them up: pairs of weight, if rows differ in it, and of moments

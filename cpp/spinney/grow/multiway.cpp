@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "spinney/data/cut.hpp"
+#include "spinney/grow/choose.hpp"
 #include "spinney/splits/multiway.hpp"
 #include "spinney/tolerance.hpp"
 #include "spinney/tree/builder.hpp"
@@ -21,6 +22,7 @@ constexpr std::int32_t kUnplaced = -1;
 struct Frame {
   NodeId id = 0;
   std::int64_t depth = 0;
+  PathKey path = kRootPath;
   std::shared_ptr<SortedColumns> block;
   std::size_t begin = 0, end = 0;
   std::vector<double> classes;
@@ -44,9 +46,8 @@ class MultiwayGrower {
   MultiwayGrower(GrowInput input, ThreadTeam& team, Interrupt& interrupt)
       : data_(input.data),
         target_(input.target),
+        growth_(input.params),
         params_(*input.params.multiway),
-        max_depth_(input.params.max_depth),
-        allowed_(input.params.features),
         samples_(std::move(input.samples)),
         team_(team),
         interrupt_(interrupt),
@@ -87,6 +88,7 @@ class MultiwayGrower {
   bool may_divide(const Frame& frame) const;
   void open(Frame frame);
   MultiwaySplit search(Frame& frame);
+  MultiwaySplit search(Frame& frame, std::span<const FeatureIndex> features);
   void complete(const Frame& frame, MultiwaySplit& split) const;
   std::size_t mark(const Frame& frame, const MultiwaySplit& split);
   void divide(Frame& frame, const MultiwaySplit& split, std::size_t n_branches);
@@ -103,9 +105,8 @@ class MultiwayGrower {
 
   const Dataset& data_;
   const Target& target_;
+  const GrowParams& growth_;
   MultiwayParams params_;
-  std::int64_t max_depth_;
-  std::vector<FeatureIndex> allowed_;
   Samples samples_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
@@ -119,6 +120,7 @@ class MultiwayGrower {
   std::vector<std::vector<double>> values_;   // by numeric column: what the training rows hold, ascending
   std::vector<std::uint8_t> many_, counted_;  // columns of very many categories; those in C4.5's average
   std::vector<MultiwaySplit> found_;
+  ColumnDraw draw_;
   TreeBuilder builder_;
   std::vector<Frame> stack_;
 };
@@ -148,7 +150,7 @@ void MultiwayGrower::open_root(std::shared_ptr<SortedColumns> sorted) {
   root.block = std::move(sorted);
   root.classes.assign(target_.n_outputs(), 0.0);
   for (SampleIndex s = 0; s < samples_.size(); ++s) root.classes[samples_.label[s]] += weight_[s];
-  root.features = asked_columns(allowed_, data_.columns.size());
+  root.features = asked_columns(growth_.features, data_.columns.size());
   root.id = builder_.add_root(stats(root.classes, static_cast<std::int64_t>(samples_.size()), nullptr));
   open(std::move(root));
 }
@@ -172,7 +174,7 @@ NodeStats MultiwayGrower::stats(const std::vector<double>& classes, std::int64_t
 bool MultiwayGrower::may_divide(const Frame& frame) const {
   const double largest = *std::max_element(frame.classes.begin(), frame.classes.end());
   const bool pure = frame.weight - largest < tolerance::kWeight * frame.weight;
-  return !pure && frame.depth < max_depth_ && frame.weight >= params_.min_split - tolerance::kWeight &&
+  return !pure && frame.depth < growth_.max_depth && frame.weight >= params_.min_split - tolerance::kWeight &&
          frame.weight >= 2.0 * params_.min_branch - tolerance::kWeight && !frame.features.empty();
 }
 
@@ -189,11 +191,22 @@ void MultiwayGrower::open(Frame frame) {
   stack_.push_back(std::move(frame));
 }
 
+/// The best test of a node, or the best of those of the columns that are drawn for it.
 MultiwaySplit MultiwayGrower::search(Frame& frame) {
+  if (!draws_columns(growth_, data_.columns.size())) {
+    draw_.take_all(frame.features);
+    return search(frame, draw_.tried());
+  }
+  draw_.start(growth_, frame.path, frame.features);
+  MultiwaySplit best;
+  while (!best.found && !draw_.empty()) best = search(frame, draw_.next());
+  return best;
+}
+
+MultiwaySplit MultiwayGrower::search(Frame& frame, std::span<const FeatureIndex> features) {
   const bool unit = frame.whole && samples_.search_weight().is_equal();
   const MultiwayNode node{frame.classes, frame.weight, unit ? std::span<const double>{} : std::span(weight_),
                           samples_.search_weight().unit, samples_.label};
-  const std::vector<FeatureIndex> features = frame.features;
   found_.assign(features.size(), {});
   for_features(frame.size(), features.size(), [&](std::size_t i, std::size_t worker) {
     interrupt_.check();
@@ -320,6 +333,7 @@ void MultiwayGrower::enter_child(Frame& frame) {
   Frame child;
   child.id = frame.first_child + static_cast<NodeId>(b);
   child.depth = frame.depth + 1;
+  child.path = child_path(frame.path, static_cast<std::int32_t>(b));
   child.classes = std::move(frame.child_classes[b]);
   child.weight = std::accumulate(child.classes.begin(), child.classes.end(), 0.0);
   child.features = frame.features;

@@ -2,15 +2,31 @@
 // Every setting of growth. The Python layer checks what users give; these are what the core works with.
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "spinney/objective/objective.hpp"
 #include "spinney/splits/multiway.hpp"
+#include "spinney/splits/surrogate.hpp"
+#include "spinney/tree/monotone.hpp"
+#include "spinney/tree/tree.hpp"
 #include "spinney/types.hpp"
 
 namespace spinney {
+
+/// Tests that nodes take instead of the best one, by their place in a tree of such tests; of the rest of that tree
+/// nothing is used. Growth goes on below its leaves, unless they are closed.
+struct ForcedTests {
+  Tree tree;
+  std::vector<std::uint8_t> closed;  // by node; empty: none
+  bool forces(NodeId place) const { return place != kNoNode && !tree.is_leaf(place); }
+  bool closes(NodeId place) const { return place != kNoNode && !closed.empty() && closed[place] != 0; }
+  NodeId child(NodeId place, std::int32_t branch) const {
+    return forces(place) ? tree.first_child[place] + branch : kNoNode;
+  }
+};
 
 struct GrowParams {
   ObjectiveChoice criterion;
@@ -22,13 +38,21 @@ struct GrowParams {
   double min_impurity_decrease = 0.0;     // node's share of the weight times gain
   std::int64_t max_features = 0;          // drawn anew at each node; 0: all
   std::int64_t max_surrogates = 5;
+  SurrogateStyle surrogate_style = SurrogateStyle::agreement;
   MissingRule missing = MissingRule::surrogate;
   std::int64_t max_bins = 0;  // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;
-  std::vector<FeatureIndex> features;      // the only columns to ask, ascending; empty: all
-  bool oblique = false;                    // linear tests over numeric columns, where they are better
-  std::int64_t n_best_splits = 1;          // a node takes one of so many best tests, at random
-  std::optional<MultiwayParams> multiway;  // grown by ID3 or C4.5 instead of CART
+  std::vector<FeatureIndex> features;  // the only columns to ask, ascending; empty: all
+  MonotoneSigns monotone;              // by column; empty: no constraint. Numbers or two classes
+  /// The columns of a path are all in one of these, each ascending; empty: columns go together as they like.
+  std::vector<std::vector<FeatureIndex>> interactions;
+  bool random_cuts = false;                             // one cut a column and node, drawn at random
+  bool oblique = false;                                 // linear tests over numeric columns, where they are better
+  std::int64_t n_best_splits = 1;                       // a node takes one of so many best tests, at random
+  std::optional<MultiwayParams> multiway;               // grown by ID3 or C4.5 instead of CART
+  std::shared_ptr<const ForcedTests> forced = nullptr;  // exact search of CART only
+  /// Whether the rows are sorted by every column beforehand.
+  bool sorts() const { return max_bins == 0 && !random_cuts; }
 };
 
 /// Rows set aside to say when to stop: growth ends when `patience` divisions in a row did not lower their error.

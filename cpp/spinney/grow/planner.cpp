@@ -26,6 +26,7 @@ RowBlock in_order(RowBlock block, std::size_t n_columns) {
     out.weight.push_back(block.weight[i]);
     if (!block.codes.empty()) out.codes.push_back(block.codes[i]);
     if (!block.y.empty()) out.y.push_back(block.y[i]);
+    if (!block.exposure.empty()) out.exposure.push_back(block.exposure[i]);
   }
   return out;
 }
@@ -44,12 +45,12 @@ Planner::Planner(const PlannerInput& input, const NodeSums& sums, ThreadTeam& te
       params_(input.params),
       team_(team),
       interrupt_(interrupt),
-      search_(input.borders, input.moments, input.target, input.params.criterion),
+      search_(input.borders, input.moments, input.target, input.params),
       nobody_(shifted_by(input.moments)),
       summarizer_(input.target, nobody_, input.params.criterion),
-      builder_(input.start ? TreeBuilder::from(*input.start)
-                           : TreeBuilder(empty_tree(input.columns.size(), input.target, input.params.criterion,
-                                                    input.params.missing))),
+      like_(empty_tree(input.columns.size(), input.target, input.params.criterion, input.params.missing,
+                       input.params.monotone)),
+      builder_(input.start ? TreeBuilder::from(*input.start) : TreeBuilder(like_)),
       stop_(input.target, input.params.criterion, input.validation),
       frontier_(input.params.max_leaf_nodes > 0 || stop_.active()),
       scratch_(team.size(), Scratch(interrupt)) {
@@ -82,7 +83,7 @@ bool Planner::is_small(const Node& node) const { return node.n_rows <= kSmallNod
 void Planner::open_start(const NodeSums& sums) {
   const ColumnList columns = allowed_columns(params_, input_.columns.size());
   std::vector<Origin> origin = {{}};
-  if (input_.start) origin = origins_of(*input_.start);
+  if (input_.start) origin = origins_of(*input_.start, params_);
   n_nodes_ = static_cast<NodeId>(origin.size());
   for (NodeId id = 0; id < n_nodes_; ++id) {
     if (input_.start && !input_.start->is_leaf(id)) continue;
@@ -92,8 +93,8 @@ void Planner::open_start(const NodeSums& sums) {
     root_is_small_ = !input_.start && summary.stats.n_samples <= kSmallNode;
     if (!input_.start && !root_is_small_) builder_.add_root(summary.stats);
     if (input_.start)
-      summary.stats.value.assign(input_.start->values(id), input_.start->values(id) + input_.start->n_outputs());
-    Node node = make_node(id, origin[id], columns, summary);
+      summary.stats.answer.assign(input_.start->answers(id), input_.start->answers(id) + input_.start->n_outputs());
+    Node node = make_node(id, origin[id], columns_of(params_, origin[id].groups, columns), summary);
     node.validation = stop_.rows_at(input_.start, id, input_.set_aside);
     if (root_is_small_ || may_open(node, summary)) open(std::move(node));
   }
@@ -105,7 +106,7 @@ Planner::Node Planner::make_node(NodeId id, const Origin& origin, ColumnList col
   node.origin = origin;
   node.columns = std::move(columns);
   node.totals = summary.totals;
-  node.value = summary.stats.value;
+  node.answer = summary.stats.predicted();
   node.n_rows = summary.stats.n_samples;
   return node;
 }
@@ -199,10 +200,14 @@ void Planner::search(std::vector<Histogram> histograms) {
 void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
   interrupt_.check();
   SplitChooser chooser(params_, input_.columns.size());
-  const Limits limits = limits_of(params_, total_weight_, unit_weight_);
+  const auto limits = [&](FeatureIndex column) {
+    Limits out = limits_of(params_, total_weight_, unit_weight_);
+    out.order = order_of(params_, input_.target, node.origin, column);
+    return out;
+  };
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
     const auto one = [&](std::size_t i, Scratch& memory) {
-      results[i] = search_.search(node.histogram, columns[i], node.totals, limits, memory);
+      results[i] = search_.search(node.histogram, columns[i], node.totals, limits(columns[i]), memory);
     };
     if (team) {
       team->run(columns.size(), [&](std::size_t i, std::size_t thread) { one(i, scratch_[thread]); });
@@ -210,9 +215,13 @@ void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
       for (std::size_t i = 0; i < columns.size(); ++i) one(i, scratch);
     }
   };
-  Split best = chooser.choose(node.origin.path, node.columns, node.totals.slack(), search_columns);
+  const auto reorder = [&](FeatureIndex column, ColumnResult& result) {
+    search_.reorder(node.histogram, node.totals, limits(column), result, scratch);
+  };
+  Split best = chooser.choose(node.origin.path, node.columns, node.totals.slack(), search_columns, reorder);
   if (!best.found() || !gains_enough(params_, best.drop, total_weight_)) return;
   node.weights = search_.weights(node.histogram, best.test);
+  node.columns = columns_beside(params_, node.origin, node.columns, best.test.feature);
   node.split = std::move(best);
 }
 
@@ -236,8 +245,12 @@ void Planner::find_surrogates(const std::vector<Histogram>& tallies) {
     interrupt_.check();
     Node& node = batch_[n];
     std::vector<std::optional<Surrogate>> found;
+    PrimaryWeights primary;
+    if (params_.surrogate_style == SurrogateStyle::count) primary = {node.weights[0], node.weights[1]};
     for (const FeatureIndex f : *node.columns) {
-      if (f != node.split.test.feature) found.push_back(search_.surrogate(tallies[n], f));
+      if (f == node.split.test.feature) continue;
+      found.push_back(search_.surrogate(tallies[n], f, primary));
+      if (found.back() && !keeps_order(params_.monotone, node.split.test, *found.back())) found.back().reset();
     }
     node.surrogates = best_surrogates(found, static_cast<std::size_t>(params_.max_surrogates));
   });
@@ -263,12 +276,12 @@ void Planner::divide(const NodeSums& sums) {
     for (std::size_t b = 0; b < 2; ++b)
       children[b] = summarizer_.from_moments(read_sums(input_.moments, sums, 2 * i + b));
     Histogram histogram = std::move(node.histogram);
-    const std::int32_t larger = default_branch(node);
+    const std::int32_t unplaced = default_branch(node);
     open_children(add_children(node,
                                {.test = std::move(node.split.test),
                                 .gain = node.split.drop,
                                 .surrogates = std::move(node.surrogates),
-                                .default_branch = larger},
+                                .default_branch = unplaced},
                                children),
                   children, std::move(histogram));
   }
@@ -276,20 +289,22 @@ void Planner::divide(const NodeSums& sums) {
 
 /// Puts a division into the tree; returns the children.
 std::array<Planner::Node, 2> Planner::add_children(const Node& node, Division division,
-                                                   const std::array<Summary, 2>& summaries) {
+                                                   std::array<Summary, 2>& summaries) {
+  std::array<Origin, 2> origins =
+      origins_below(params_, node.origin, division.test, summaries[0].stats, summaries[1].stats, like_);
   std::array<std::vector<RowIndex>, 2> validation;
   if (stop_.active())
     validation =
         stop_.divide(node.id, node.validation, Fork(division.test, division.surrogates, division.default_branch),
-                     input_.set_aside, {node.value, summaries[0].stats.value, summaries[1].stats.value});
+                     input_.set_aside, {node.answer, summaries[0].stats.predicted(), summaries[1].stats.predicted()});
   const NodeId first =
       builder_.divide(node.id, std::move(division), std::array<NodeStats, 2>{summaries[0].stats, summaries[1].stats});
   n_nodes_ += 2;
   ++n_leaves_;
   std::array<Node, 2> children;
   for (std::int32_t b = 0; b < 2; ++b) {
-    const Origin origin{node.origin.depth + 1, child_path(node.origin.path, b), total_weight_};
-    children[b] = make_node(first + b, origin, node.columns, summaries[b]);
+    origins[b].total_weight = total_weight_;
+    children[b] = make_node(first + b, origins[b], node.columns, summaries[b]);
     children[b].validation = std::move(validation[b]);
   }
   return children;
@@ -328,7 +343,7 @@ void Planner::finish_small(std::vector<RowBlock> blocks) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (std::exchange(root_is_small_, false)) {  // exact search then made all of the tree, to the last bit
       builder_.add_root(stats_of(trees[i], 0));
-      nodes[i].value = stats_of(trees[i], 0).value;
+      nodes[i].answer = stats_of(trees[i], 0).predicted();
     }
     if (trees[i].n_nodes() == 1) continue;
     if (!frontier_.best_first()) {
@@ -354,6 +369,9 @@ Tree Planner::grow_small(const Node& node, RowBlock block) const {
   target.codes = rows.codes;
   target.y = rows.y;
   target.weight = rows.weight;
+  target.exposure = rows.exposure;
+  Origin origin = node.origin;
+  origin.total_weight = total_weight_;
   ThreadTeam alone(1);
   Samples samples = make_samples(target, {}, interrupt_);
   for (double& y : samples.y) y = (y + samples.y_shift) - input_.moments.origin;  // as of all rows, not of these
@@ -364,7 +382,7 @@ Tree Planner::grow_small(const Node& node, RowBlock block) const {
                .params = params,
                .samples = std::move(samples),
                .sorted = std::move(sorted),
-               .origin = {node.origin.depth, node.origin.path, total_weight_}},
+               .origin = std::move(origin)},
               alone, interrupt_);
 }
 

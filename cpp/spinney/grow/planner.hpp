@@ -53,7 +53,7 @@ class Planner {
     Origin origin;
     ColumnList columns;
     Totals totals;
-    std::vector<double> value;
+    std::vector<double> answer;
     std::int64_t n_rows = 0;
     Split split;
     std::array<double, 2> weights{};  // of the rows that the split sends each way
@@ -82,9 +82,11 @@ class Planner {
   void ask_for_divisions();
   void find_surrogates(const std::vector<Histogram>& tallies);
   void divide(const NodeSums& sums);
-  std::array<Node, 2> add_children(const Node& node, Division division, const std::array<Summary, 2>& summaries);
-  /// The way of the rows that no test can place: that of more weight.
-  static std::int32_t default_branch(const Node& node) { return node.weights[1] > node.weights[0] ? 1 : 0; }
+  std::array<Node, 2> add_children(const Node& node, Division division, std::array<Summary, 2>& summaries);
+  /// The way of the rows that no test can place: that of more weight, if the search has not placed them.
+  static std::int32_t default_branch(const Node& node) {
+    return node.split.default_branch(node.weights[1] > node.weights[0] ? 1 : 0);
+  }
   void search(std::vector<Histogram> histograms);
   void search_node(Node& node, Scratch& scratch, ThreadTeam* team);
   void finish_small(std::vector<RowBlock> blocks);
@@ -100,6 +102,7 @@ class Planner {
   BinSearch search_;
   Samples nobody_;  // for the summarizer: what was taken off y
   Summarizer summarizer_;
+  Tree like_;  // without nodes
   TreeBuilder builder_;
   EarlyStop stop_;
   Frontier<Node> frontier_;

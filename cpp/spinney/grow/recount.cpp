@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "spinney/grow/stats.hpp"
-#include "spinney/objective/registry.hpp"
+#include "spinney/tree/monotone.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -24,12 +24,7 @@ class Recounter {
  public:
   Recounter(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
             const ObjectiveChoice& criterion)
-      : tree_(tree),
-        data_(data),
-        target_(target),
-        samples_(samples),
-        criterion_(criterion),
-        summarizer_(target, samples, criterion) {}
+      : tree_(tree), data_(data), samples_(samples), summarizer_(target, samples, criterion) {}
 
   void run(Interrupt& interrupt) {
     std::vector<SampleIndex> everyone(samples_.size());
@@ -70,7 +65,8 @@ class Recounter {
     }
     const Totals left = arrive(tree_.first_child[stop.node], std::move(side[0]));
     const Totals right = arrive(tree_.first_child[stop.node] + 1, std::move(side[1]));
-    tree_.gain[stop.node] = complete ? drop(stop.totals, left, right) : drop_of(placed);
+    const bool whole = complete || places_gaps(tree_.missing);
+    tree_.gain[stop.node] = whole ? summarizer_.drop(stop.totals, left, right) : drop_of(placed);
   }
 
   /// What the test takes off the loss of the samples that have its value.
@@ -78,28 +74,13 @@ class Recounter {
     if (placed[0].empty() || placed[1].empty()) return 0.0;
     std::vector<SampleIndex> both;
     std::merge(placed[0].begin(), placed[0].end(), placed[1].begin(), placed[1].end(), std::back_inserter(both));
-    return drop(summarizer_.summarize(both).totals, summarizer_.summarize(placed[0]).totals,
-                summarizer_.summarize(placed[1]).totals);
-  }
-
-  double drop(const Totals& both, const Totals& left, const Totals& right) const {
-    if (!(left.weight > 0.0) || !(right.weight > 0.0)) return 0.0;
-    if (target_.n_classes == 0) return std::max(0.0, both.loss - left.loss - right.loss);
-    return with_class_objective(criterion_, {.n = target_.n_classes}, [&]<class O>(const O& objective) {
-      const auto loss = [&](const Totals& t) { return objective.loss(t.classes.data(), t.weight); };
-      if constexpr (HasDrop<O>) {
-        return std::max(0.0, objective.drop(left.classes.data(), left.weight, right.classes.data(), right.weight));
-      } else {
-        return std::max(0.0, loss(both) - loss(left) - loss(right));
-      }
-    });
+    return summarizer_.drop(summarizer_.summarize(both).totals, summarizer_.summarize(placed[0]).totals,
+                            summarizer_.summarize(placed[1]).totals);
   }
 
   Tree& tree_;
   const Dataset& data_;
-  const Target& target_;
   const Samples& samples_;
-  const ObjectiveChoice& criterion_;
   Summarizer summarizer_;
   std::vector<Stop> stack_;
 };
@@ -109,6 +90,7 @@ class Recounter {
 void recount(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
              const ObjectiveChoice& criterion, Interrupt& interrupt) {
   Recounter(tree, data, target, samples, criterion).run(interrupt);
+  restore_order(tree);
 }
 
 }  // namespace spinney

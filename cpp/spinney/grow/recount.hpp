@@ -9,7 +9,8 @@
 namespace spinney {
 
 /// Gives every node that samples reach what it would know had they grown it: class weights or mean, number of rows,
-/// impurity, risk, and the gain of its test. Other nodes stay as they are. Not for fractions of rows.
+/// impurity, risk, and the gain of its test. Other nodes stay as they are, but the
+/// tree keeps its monotone constraints. Not for fractions of rows.
 void recount(Tree& tree, const Dataset& data, const Target& target, const Samples& samples,
              const ObjectiveChoice& criterion, Interrupt& interrupt);
 

@@ -1,6 +1,7 @@
 #include "spinney/grow/sorted_store.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
@@ -9,7 +10,6 @@ namespace spinney {
 
 namespace {
 
-constexpr std::uint8_t kBoth = 3;                  // while a node is shared out
 constexpr std::size_t kParallelEntries = 1 << 16;  // below this, waking threads costs more than it saves
 
 /// Stable: left entries close up in place, right ones go by way of spare memory.
@@ -91,9 +91,11 @@ void SortedStore::use_blocks(const BlockCodes& codes, const NodeRows& rows, cons
 }
 
 ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
-  const auto& [feature, scan, totals, limits] = task;
+  const auto& [feature, scan, totals, limits, path, missing] = task;
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
+  if (places_gaps(missing) && entries.size() < all.size())
+    return search_with_gaps({all, entries.size()}, task, false, scratch_[worker]);
   ColumnResult result;
   result.constant = entries.empty() || entries.front().rank == entries.back().rank;
   if (result.constant || entries.size() < 2 * limits.rows) return result;
@@ -108,21 +110,82 @@ ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, s
   const bool by_blocks = complete && !sums_.weight.empty() && entries.size() == samples_.size();
   const Cut cut = by_blocks ? scan.blocks()->best_cut_by_blocks(entries, blocks_of(feature), here, limits)
                             : scan.best_cut(entries, here, limits, scratch);
-  if (cut.found()) {
-    result.split.drop = cut.drop;
-    result.split.position = cut.position;
-    result.split.test.kind = TestKind::threshold;
-    result.split.test.feature = feature;
-  }
+  fill_in(result, feature, cut, limits);
   return result;
 }
 
+ColumnResult SortedStore::search_with_gaps(const GapEntries& entries, const SearchTask& task, bool ordered,
+                                           Scratch& scratch) const {
+  const auto& [feature, scan, totals, limits, path, missing] = task;
+  ColumnResult result;
+  result.constant = entries.n_known == 0;
+  if (result.constant || entries.all.size() < 2 * limits.rows) return result;
+  if (data_.columns[feature].kind == ColumnKind::nominal) {
+    result.split = scan.best_nominal(feature, entries.all, totals, limits, scratch);
+    take_gaps_out(result.split, static_cast<std::int32_t>(kMissingRank));
+    return result;
+  }
+  const GapCut found = best_gap_cut(scan, missing, entries, totals, limits, ordered, scratch);
+  fill_in(result, feature, found.cut, limits);
+  result.split.gap_branch = found.branch;
+  if (found.apart) result.split.test.threshold = kInfinity;
+  return result;
+}
+
+void SortedStore::fill_in(ColumnResult& result, FeatureIndex feature, const Cut& cut, const Limits& limits) {
+  if (!cut.found()) return;
+  result.ordered = !limits.order.active();
+  result.split.drop = cut.drop;
+  result.split.position = cut.position;
+  result.split.test.kind = TestKind::threshold;
+  result.split.test.feature = feature;
+}
+
+void SortedStore::reorder(const NodeRows& rows, const SearchTask& task, ColumnResult& result, std::size_t worker) {
+  const auto& [feature, scan, totals, limits, path, missing] = task;
+  const std::span<const Entry> all = rows.column(feature);
+  const auto entries = all.first(count_observed(all.data(), all.size()));
+  if (places_gaps(missing) && entries.size() < all.size()) {
+    result = search_with_gaps({all, entries.size()}, task, true, scratch_[worker]);
+    return;
+  }
+  const bool complete = entries.size() == all.size();
+  const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
+  const Cut best{result.split.drop, result.split.position};
+  const Totals& here = complete ? totals : observed;
+  result = {};
+  fill_in(result, feature, scan.best_ordered_cut(best, entries, here, limits, scratch_[worker]), limits);
+}
+
 void SortedStore::complete(const NodeRows& rows, Split& split) const {
-  if (split.test.kind != TestKind::threshold) return;
+  if (split.test.kind != TestKind::threshold || split.test.threshold == kInfinity) return;
   const FeatureIndex f = split.test.feature;
   const Entry* entries = rows.column(f).data();
   const auto value = [&](std::size_t i) { return data_.values.at(samples_.row[entries[i].sample], f); };
   split.test.threshold = cut_between(value(split.position), value(split.position + 1));
+}
+
+bool SortedStore::locate(const NodeRows& rows, Split& split) const {
+  if (split.test.kind == TestKind::expression) return true;
+  const FeatureIndex f = split.test.feature;
+  const auto all = rows.column(f);
+  const auto entries = all.first(count_observed(all.data(), all.size()));
+  if (split.test.kind == TestKind::threshold) {
+    const auto low = [&](const Entry& entry) {
+      return data_.values.at(samples_.row[entry.sample], f) <= split.test.threshold;
+    };
+    const auto n_low = static_cast<std::size_t>(std::ranges::partition_point(entries, low) - entries.begin());
+    split.position = static_cast<std::uint32_t>(n_low - 1);
+    return n_low > 0 && n_low < entries.size();
+  }
+  const auto named = std::exchange(split.test.codes, {});
+  for (const Entry& entry : entries) {
+    const auto code = static_cast<std::int32_t>(entry.rank);
+    if (!split.test.codes.empty() && split.test.codes.back().first == code) continue;
+    const auto found = std::ranges::lower_bound(named, code, {}, [](const auto& pair) { return pair.first; });
+    split.test.codes.emplace_back(code, found != named.end() && found->first == code ? found->second : 1);
+  }
+  return true;
 }
 
 void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks& marks) {
@@ -173,7 +236,7 @@ void SortedStore::mark_subset(std::span<const Entry> entries, const Test& test, 
   sides.right = right;
 }
 
-Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
+Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone, std::size_t) {
   Marks marks{.sides = {.of = side_.data()}, .column = column_of(split.test)};
   if (split.test.kind == TestKind::expression) {
     mark_expression(rows, split.test, marks);
@@ -203,24 +266,6 @@ Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone) {
   return marks;
 }
 
-void SortedStore::place_unknown(const NodeRows&, const Marks& marks, const Fork& fork) {
-  for (const SampleIndex s : marks.unknown)
-    side_[s] = static_cast<std::uint8_t>(fork.branch(data_.values, samples_.row[s]));
-}
-
-void SortedStore::share_unknown(Marks& marks, double left_share) {
-  if (marks.unknown.empty()) return;
-  marks.shared = true;
-  twin_.resize(samples_.size() + marks.unknown.size(), kAbsent);
-  for (const SampleIndex s : marks.unknown) {
-    twin_[s] = static_cast<SampleIndex>(samples_.size());
-    samples_.part(s, left_share);
-    side_[s] = kBoth;
-    side_.push_back(kRight);
-  }
-  marks.sides.of = side_.data();
-}
-
 std::size_t SortedStore::count_left(const NodeRows& rows, const Marks& marks) const {
   if (marks.parted) return marks.n_low;
   std::size_t n = 0;
@@ -243,6 +288,12 @@ void SortedStore::list(const NodeRows& rows, const Marks& marks, Side side, std:
   }
 }
 
+void SortedStore::list_all(const NodeRows& rows, FeatureIndex column, std::vector<SampleIndex>& out) const {
+  out.clear();
+  for (const Entry& entry : rows.column(column)) out.push_back(entry.sample);
+  std::sort(out.begin(), out.end());
+}
+
 void SortedStore::divide_column(const NodeRows& rows, const DivisionPlan& plan, FeatureIndex column,
                                 std::size_t worker) {
   Entry* const entries = rows.block->column(column) + rows.begin;
@@ -263,10 +314,11 @@ std::pair<NodeRows, NodeRows> SortedStore::divide(const NodeRows& rows, const Ma
   const auto move_column = [&](std::size_t c, std::size_t mover) {
     if (plan.columns[c] != stays) divide_column(rows, plan, plan.columns[c], mover);
   };
-  if (team && rows.size() * plan.columns.size() >= kParallelEntries) {
-    team->run(plan.columns.size(), move_column);
+  const std::size_t n_moved = plan.keep_left || plan.keep_right ? plan.columns.size() : 0;
+  if (team && rows.size() * n_moved >= kParallelEntries) {
+    team->run(n_moved, move_column);
   } else {
-    for (std::size_t c = 0; c < plan.columns.size(); ++c) move_column(c, worker);
+    for (std::size_t c = 0; c < n_moved; ++c) move_column(c, worker);
   }
   const std::size_t middle = rows.begin + plan.n_left;
   return {NodeRows{rows.block, rows.begin, middle}, NodeRows{rows.block, middle, rows.end}};

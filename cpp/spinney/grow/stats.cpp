@@ -88,10 +88,10 @@ Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples
 Summary Summarizer::numbers(std::span<const SampleIndex> group) const {
   Summary summary;
   Totals& totals = summary.totals;
-  const double first = samples_.y[group[0]];
-  summary.pure = std::all_of(group.begin(), group.end(), [&](SampleIndex s) { return samples_.y[s] == first; });
-  double answer = 0.0;
+  summary.pure = is_pure(group);
+  double answer = 0.0, magnitude = 1.0;
   with_number_objective(criterion_, [&]<class O>(const O& objective) {
+    if constexpr (requires { objective.cancelled(); }) magnitude = objective.cancelled();
     const double origin = O::kShiftInvariant ? 0.0 : -samples_.y_shift;  // these see the true y
     Leaf leaf;
     if constexpr (O::kNeedsRows) {
@@ -106,21 +106,58 @@ Summary Summarizer::numbers(std::span<const SampleIndex> group) const {
     }
     totals.weight = leaf.weight;
     totals.loss = leaf.loss;
+    totals.count = leaf.count;
+    totals.time = leaf.time;
     totals.origin = O::kShiftInvariant ? leaf.answer : origin;
     totals.centred = O::kCentres;
     answer = O::kShiftInvariant ? leaf.answer + samples_.y_shift : leaf.answer;
   });
   summary.stats.n_samples = static_cast<std::int64_t>(group.size());
   keep_answer(summary, answer);
+  totals.loss *= magnitude;
   return summary;
 }
 
-void Summarizer::keep_answer(Summary& summary, double answer) {
+/// Whether all targets, or rates, are the same.
+bool Summarizer::is_pure(std::span<const SampleIndex> group) const {
+  const std::vector<double>& y = samples_.y;
+  if (samples_.exposure.empty())
+    return std::all_of(group.begin(), group.end(), [&](SampleIndex s) { return y[s] == y[group[0]]; });
+  const auto rate = [&](SampleIndex s) { return (y[s] + samples_.y_shift) / samples_.exposure[s]; };
+  return std::all_of(group.begin(), group.end(), [&](SampleIndex s) { return rate(s) == rate(group[0]); });
+}
+
+/// Rows that are all alike cost nothing, unless a prior takes the answer away from them.
+void Summarizer::keep_answer(Summary& summary, double answer) const {
   NodeStats& stats = summary.stats;
   stats.value = {answer};
   stats.weight = summary.totals.weight;
-  stats.risk = summary.pure ? 0.0 : summary.totals.loss;
+  stats.risk = summary.pure && criterion_.prior_cv == 0.0 ? 0.0 : summary.totals.loss;
   stats.impurity = stats.risk / stats.weight;
+}
+
+double Summarizer::drop(const Totals& both, const Totals& left, const Totals& right) const {
+  if (!(left.weight > 0.0) || !(right.weight > 0.0)) return 0.0;
+  if (target_.n_classes == 0) return drop_of_numbers(both, left, right);
+  return with_class_objective(criterion_, {.n = target_.n_classes}, [&]<class O>(const O& objective) {
+    const auto loss = [&](const Totals& t) { return objective.loss(t.classes.data(), t.weight); };
+    if constexpr (HasDrop<O>) {
+      return std::max(0.0, objective.drop(left.classes.data(), left.weight, right.classes.data(), right.weight));
+    } else {
+      return std::max(0.0, loss(both) - loss(left) - loss(right));
+    }
+  });
+}
+
+/// Deviances may have a prior in the loss, which the search does without.
+double Summarizer::drop_of_numbers(const Totals& both, const Totals& left, const Totals& right) const {
+  return with_number_objective(criterion_, [&]<class O>(const O& objective) {
+    if constexpr (O::kExposed) {
+      return std::max(0.0, objective.drop_of(left.count, left.time, right.count, right.time));
+    } else {
+      return std::max(0.0, both.loss - left.loss - right.loss);
+    }
+  });
 }
 
 }  // namespace spinney

@@ -31,6 +31,7 @@ Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std:
       targets_.label.push_back(samples.label[s]);
     } else {
       targets_.y.push_back(samples.y[s] + samples.y_shift);
+      if (!samples.exposure.empty()) targets_.exposure.push_back(samples.exposure[s]);
     }
   }
   bounds_ = RowBounds(targets_, objective);
@@ -203,6 +204,7 @@ std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
         block.codes.push_back(moments_.targets.label[r]);
       } else {
         block.y.push_back(moments_.targets.y[r]);
+        if (!moments_.targets.exposure.empty()) block.exposure.push_back(moments_.targets.exposure[r]);
       }
     }
   });

@@ -9,7 +9,7 @@ namespace spinney {
 
 /// - sum p log2 p.
 struct Entropy : ClassObjective {
-  static constexpr std::string_view kName = "entropy";
+  static constexpr std::string_view kName = "entropy", kOtherName = "log_loss";
   static constexpr bool kStrictlyConcave = true, kOrderIsEnough = true;
   static Entropy make(const ObjectiveChoice&, const Classes& classes) { return {classes}; }
 

@@ -1,30 +1,52 @@
 #include "spinney/objective/judge.hpp"
 
+#include <charconv>
+
 #include "spinney/objective/registry.hpp"
 
 namespace spinney {
 
 namespace {
 
-/// Objectives of classes that judge by costs of labels are one and the same to a judge.
-ObjectiveChoice choice_of(const std::string& judge, std::int32_t n_classes) {
-  ObjectiveChoice choice;
-  choice.name = !judge.empty() ? judge : n_classes > 0 ? Gini::kName : SquaredError::kName;
-  return choice;
+/// The shortest digits that read back as the number.
+std::string digits(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
+}
+
+std::string name_with(std::string_view name, double parameter) {
+  return std::string(name) + "(" + digits(parameter) + ")";
 }
 
 }  // namespace
 
+/// Objectives of classes that judge by costs of labels are one and the same to a judge.
+ObjectiveChoice judge_choice(const std::string& name, std::int32_t n_classes) {
+  ObjectiveChoice choice;
+  choice.name = !name.empty() ? name : n_classes > 0 ? Gini::kName : SquaredError::kName;
+  const std::size_t open = choice.name.find('(');
+  if (open == std::string::npos) return choice;
+  std::from_chars(choice.name.data() + open + 1, choice.name.data() + choice.name.size(), choice.parameter);
+  choice.name.resize(open);
+  return choice;
+}
+
 std::string judge_name(const ObjectiveChoice& choice, std::int32_t n_classes) {
-  const auto name = [](const auto& objective) {
-    return objective.kDefaultCost ? std::string() : std::string(objective.kName);
+  const auto name = [&]<class O>(const O&) {
+    if constexpr (HasParameter<O>) return name_with(O::kName, choice.parameter);
+    return O::kDefaultCost ? std::string() : std::string(O::kName);
   };
   return n_classes > 0 ? with_class_objective(choice, {n_classes}, name) : with_number_objective(choice, name);
 }
 
 bool is_judge_name(const std::string& name, std::int32_t n_classes) {
   bool known = name.empty();
-  const auto look = [&]<class O>(std::type_identity<O>) { known = known || (!O::kDefaultCost && name == O::kName); };
+  const ObjectiveChoice choice = judge_choice(name, n_classes);
+  const auto look = [&]<class O>(std::type_identity<O>) {
+    if (O::kDefaultCost || choice.name != O::kName) return;
+    known = name == O::kName;
+    if constexpr (HasParameter<O>) known = name == name_with(O::kName, choice.parameter) && O::allows(choice.parameter);
+  };
   if (n_classes > 0) {
     for_each_objective<Task::classes>(look);
   } else {
@@ -33,17 +55,18 @@ bool is_judge_name(const std::string& name, std::int32_t n_classes) {
   return known;
 }
 
-Judge::Judge(const std::string& objective, const Classes& classes) : classes_(classes) {
-  const ObjectiveChoice choice = choice_of(objective, classes.n);
+Judge::Judge(const std::string& objective, const Classes& classes)
+    : classes_(classes), choice_(judge_choice(objective, classes.n)) {
   if (classes.n > 0) {
-    with_class_objective(choice, classes, [&]<class O>(const O&) {
+    with_class_objective(choice_, classes, [&]<class O>(const O&) {
       point_ = [](const Judge& self, const double* value) { return O{{self.classes_}}.point(value); };
       cost_ = [](const Judge& self, double point, const Row& row) { return O{{self.classes_}}.cost(point, row); };
     });
   } else {
-    with_number_objective(choice, [&]<class O>(const O&) {
+    with_number_objective(choice_, [&]<class O>(const O&) {
       point_ = [](const Judge&, const double* value) { return O{}.point(value); };
-      cost_ = [](const Judge&, double point, const Row& row) { return O{}.cost(point, row); };
+      cost_ = [](const Judge& self, double point, const Row& row) { return O::make(self.choice_).cost(point, row); };
+      if constexpr (requires { O::rules_out(0.0, Row{}); }) rules_out_ = O::rules_out;
     });
   }
 }

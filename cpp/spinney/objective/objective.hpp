@@ -28,6 +28,7 @@ struct Row {
   std::int32_t code = 0;  // its class
   double y = 0.0;         // its number, less an origin if the objective is shift-invariant
   double weight = 1.0;
+  double exposure = 1.0;  // for how much of it y was counted
 };
 
 /// Some samples with a target of numbers, each as a Row.
@@ -36,12 +37,16 @@ struct Rows {
   std::span<const SampleIndex> group;
   double origin = 0.0;  // taken off y
   std::size_t size() const { return group.size(); }
-  Row operator[](std::size_t i) const { return {0, samples.y[group[i]] - origin, samples.weight[group[i]]}; }
+  Row operator[](std::size_t i) const {
+    const SampleIndex s = group[i];
+    return {0, samples.y[s] - origin, samples.weight[s], samples.exposure_of(s)};
+  }
 };
 
 /// What a leaf answers for its rows, what that costs them all, and their weight, added up in their order.
 struct Leaf {
   double answer = 0.0, loss = 0.0, weight = 0.0;
+  double count = 0.0, time = 0.0;  // deviances: the sums of weight times y, and times exposure
 };
 
 /// Impurities of many groups of classes at once, from their (n_groups, n_classes) shares.
@@ -53,6 +58,10 @@ struct ObjectiveChoice {
   std::string name = "gini";
   std::vector<double> cost;   // Gini with costs; empty without
   ImpurityFunction callable;  // a user's impurity
+  double parameter = 1.5;     // of an objective that has one: Tweedie's power
+  double prior_cv = 0.0;      // Poisson: coefficient of variation of the prior on rates; 0: none
+  double centre = 0.0;        // deviances: the rate of all rows, if known
+  bool exposed = false;       // deviances: rows have exposures other than 1
 };
 
 /// What all objectives have. Flags:
@@ -78,6 +87,26 @@ concept Objective = requires(const O o, const Row& row, const double* value, dou
 template <class O>
 concept HasDrop = requires(const O o, const double* moments, double weight) {
   { o.drop(moments, weight, moments, weight) } -> std::same_as<double>;
+};
+
+/// A number by which groups are ordered, if it is not their answer.
+template <class O>
+concept HasKey = requires(const O o, const double* moments, double weight) {
+  { o.key(moments, weight) } -> std::same_as<double>;
+};
+
+/// Sums that the search can do without, after those that it needs: with them a leaf needs no rows.
+template <class O>
+concept HasLeafMoments = requires(const O o, const Row& row, double* moments, double weight) {
+  { o.n_leaf_moments() } -> std::same_as<std::size_t>;
+  { o.leaf(moments, weight) } -> std::same_as<Leaf>;
+  o.add_leaf(row, moments);
+};
+
+/// A number besides its name, which costs depend on.
+template <class O>
+concept HasParameter = requires(double parameter) {
+  { O::allows(parameter) } -> std::same_as<bool>;
 };
 
 template <class O>
@@ -112,8 +141,10 @@ struct NumberObjective {
   static constexpr Task kTask = Task::numbers;
   static constexpr bool kStrictlyConcave = false, kOrderIsEnough = true, kShiftInvariant = true, kNeedsRows = false;
   static constexpr bool kDefaultCost = false;
-  static constexpr int kDegree = 1;        // costs of targets and answers times c are costs times c^kDegree
-  static constexpr bool kCentres = false;  // the answer is the mean: distances from it add up to nothing
+  static constexpr int kDegree = 1;            // costs of targets and answers times c are costs times c^kDegree
+  static constexpr bool kCentres = false;      // the answer is the mean: distances from it add up to nothing
+  static constexpr bool kExposed = false;      // asks rows for their exposure
+  static constexpr bool kOfLifetimes = false;  // y says whether something happened, exposure when: no regression
   std::size_t n_outputs() const { return 1; }
   double point(const double* value) const { return *value; }
 };

@@ -10,9 +10,14 @@
 #include "spinney/objective/callable.hpp"
 #include "spinney/objective/entropy.hpp"
 #include "spinney/objective/exponent.hpp"
+#include "spinney/objective/gamma.hpp"
 #include "spinney/objective/gini.hpp"
+#include "spinney/objective/logrank.hpp"
 #include "spinney/objective/misclassification.hpp"
+#include "spinney/objective/poisson.hpp"
+#include "spinney/objective/quantile.hpp"
 #include "spinney/objective/squared_error.hpp"
+#include "spinney/objective/tweedie.hpp"
 #include "spinney/objective/twoing.hpp"
 #ifdef SPINNEY_TOY_OBJECTIVES  // of the C++ tests, which show that this is all it takes
 #include "tests/toy_objectives.hpp"
@@ -34,7 +39,12 @@ using Objectives = std::tuple<CallableImpurity,   //
                               ToySquares,  //
                               ToyHuber,    //
 #endif
-                              AbsoluteError>;
+                              AbsoluteError,  //
+                              Quantile,       //
+                              Poisson,        //
+                              Gamma,          //
+                              Tweedie,        //
+                              LogRank>;
 
 /// Calls body(type) for every objective of a task.
 template <Task kTask, class Body>
@@ -52,6 +62,8 @@ template <class O>
 bool fits(const ObjectiveChoice& choice) {
   if constexpr (requires { O::fits(choice); }) {
     return O::fits(choice);
+  } else if constexpr (requires { O::kOtherName; }) {
+    return choice.name == O::kName || choice.name == O::kOtherName;
   } else {
     return choice.name == O::kName;
   }
@@ -96,13 +108,17 @@ auto with_number_objective(const ObjectiveChoice& choice, Body&& body) {
   return detail::pick<Task::numbers, 0, std::invoke_result_t<Body&, SquaredError>>(choice, {}, body);
 }
 
-/// The names of a task, in order.
+/// The names of a task that users choose from, in order; those of lifetimes are no regression.
 template <Task kTask>
 std::vector<std::string> objective_names() {
   std::vector<std::string> names;
   for_each_objective<kTask>([&]<class O>(std::type_identity<O>) {
+    if constexpr (kTask == Task::numbers) {
+      if (O::kOfLifetimes) return;
+    }
     const std::string name(O::kName);
     if (!name.empty() && (names.empty() || names.back() != name)) names.push_back(name);
+    if constexpr (requires { O::kOtherName; }) names.emplace_back(O::kOtherName);
   });
   return names;
 }

@@ -19,6 +19,11 @@ struct Answer {
   std::size_t begin, end;
 };
 
+/// As rpart has it, an error without end is told as such, and passed over by every choice that can.
+double whole_cost(const Judge& judge, double point, const Row& row) {
+  return judge.rules_out(point, row) ? kInfinity : judge.cost(point, row);
+}
+
 /// Shares of a row mix before they are judged: the cost of the mixture in one subtree.
 double mixed_cost(const Tree& tree, const Judge& judge, std::span<const Answer> answers, std::size_t subtree,
                   const Row& row, std::vector<double>& mixed) {
@@ -29,7 +34,7 @@ double mixed_cost(const Tree& tree, const Judge& judge, std::span<const Answer> 
     const double total = tree.n_classes > 0 ? std::accumulate(value, value + tree.n_classes, 0.0) : 1.0;
     for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += answer.share * (value[i] / total);
   }
-  return judge.cost(judge.point(mixed.data()), row);
+  return whole_cost(judge, judge.point(mixed.data()), row);
 }
 
 }  // namespace
@@ -57,7 +62,8 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
       if (reach[node] < end) answers.push_back({node, share, reach[node], end});
     });
     if (whole) {
-      for (const Answer& a : answers) add_cost(a.begin, a.end, w, judge.cost(point[a.node], target, row));
+      const Row judged = Judge::target_row(target, row);
+      for (const Answer& a : answers) add_cost(a.begin, a.end, w, whole_cost(judge, point[a.node], judged));
     } else {
       for (std::size_t i = 0; i < alphas.size(); ++i) {
         add_cost(i, i + 1, w, mixed_cost(tree, judge, answers, i, Judge::target_row(target, row), mixed));
@@ -70,6 +76,11 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
 }
 
 void CurveSum::add_cost(std::size_t begin, std::size_t end, double weight, double cost) {
+  if (std::isinf(cost)) {
+    ++infinite_[begin];
+    --infinite_[end];
+    return;
+  }
   sum_[begin] += weight * cost;
   sum_[end] -= weight * cost;
   squares_[begin] += weight * cost * cost;
@@ -80,6 +91,7 @@ void CurveSum::add(const CurveSum& other) {
   for (std::size_t i = 0; i < sum_.size(); ++i) {
     sum_[i] += other.sum_[i];
     squares_[i] += other.squares_[i];
+    infinite_[i] += other.infinite_[i];
   }
   weight_ += other.weight_;
   scaled_weight_ += other.scaled_weight_;
@@ -90,9 +102,16 @@ ErrorCurve CurveSum::curve() const {
   ErrorCurve curve;
   const double unit = scaled_weight_ / weight_;  // what a row counts for on average, as in the risks of a tree
   double sum = 0.0, squares = 0.0;
+  std::int64_t infinite = 0;
   for (std::size_t i = 0; i + 1 < sum_.size(); ++i) {
     sum += sum_[i];
     squares += squares_[i];
+    infinite += infinite_[i];
+    if (infinite > 0) {
+      curve.error.push_back(kInfinity);
+      curve.standard_error.push_back(kInfinity);
+      continue;
+    }
     const double mean = std::max(0.0, sum / weight_);
     const double variance = std::max(0.0, squares / weight_ - mean * mean);
     curve.error.push_back(mean / unit);
@@ -126,8 +145,10 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
   std::shared_ptr<SortedColumns> kept;
   if (sorted) kept = std::make_shared<SortedColumns>(select_samples(*sorted, new_index, n_kept, interrupt));
   ThreadTeam alone(1);
-  const Tree tree =
-      grow({data, target, params, make_samples(target, fold.grow, interrupt), std::move(kept)}, alone, interrupt);
+  Samples grown = make_samples(target, fold.grow, interrupt);
+  GrowParams own = params;
+  if (own.criterion.prior_cv > 0.0) own.criterion.centre = grown.rate();  // a prior knows no more than its fold
+  const Tree tree = grow({data, target, own, std::move(grown), std::move(kept)}, alone, interrupt);
   std::vector<RowIndex> held_out;
   for (std::size_t row = 0; row < fold.test.size(); ++row) {
     if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));

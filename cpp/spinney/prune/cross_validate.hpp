@@ -20,7 +20,7 @@ std::size_t choose_size(const ErrorCurve& curve, bool one_standard_error);
 /// Adds up costs row by row for subtrees at ascending alphas.
 class CurveSum {
  public:
-  explicit CurveSum(std::size_t n) : sum_(n + 1, 0.0), squares_(n + 1, 0.0) {}
+  explicit CurveSum(std::size_t n) : sum_(n + 1, 0.0), squares_(n + 1, 0.0), infinite_(n + 1, 0) {}
   /// The cost of rows for all the subtrees at once: on its way down, a row is answered by the first node whose
   /// alpha is not above the subtree's.
   void add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
@@ -33,6 +33,7 @@ class CurveSum {
   void add_cost(std::size_t begin, std::size_t end, double weight, double cost);
 
   std::vector<double> sum_, squares_;          // as steps from one subtree to the next
+  std::vector<std::int64_t> infinite_;         // the rows of such a cost, likewise
   double weight_ = 0.0, scaled_weight_ = 0.0;  // of the rows; with what their classes count for
   std::int64_t n_rows_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "spinney/objective/registry.hpp"
 #include "spinney/prune/pessimistic.hpp"
 #include "spinney/tree/builder.hpp"
+#include "spinney/tree/monotone.hpp"
 #include "spinney/tree/route.hpp"
 
 namespace spinney {
@@ -286,7 +287,9 @@ Tree collapse_useless(const Tree& tree) {
 
 Tree error_based(const Tree& tree, const Matrix& x, const Target& target, const ErrorBasedParams& params,
                  Interrupt& interrupt) {
-  return Pruner(tree, x, target, params, interrupt).run();
+  Tree pruned = Pruner(tree, x, target, params, interrupt).run();
+  restore_order(pruned);
+  return pruned;
 }
 
 }  // namespace spinney

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "spinney/tree/monotone.hpp"
+
 namespace spinney {
 
 /// What must remain on each side of a division.
 struct Limits {
   std::size_t rows = 1;
   double weight = 0.0;
+  AnswerOrder order = {};  // of the answers, where the column is constrained
   /// A weight limit turned into one of rows, where every row weighs the same.
   static Limits of_rows(std::size_t rows, double weight, double row_weight);
 };

@@ -2,7 +2,9 @@
 // Cuts and subsets for any additive objective, from the moments of runs.
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <stdexcept>
 
 #include "spinney/splits/principal.hpp"
 #include "spinney/splits/scan.hpp"
@@ -100,11 +102,99 @@ class CandidateBlock {
   std::uint32_t tag_ = 0;
 };
 
+/// The best of the cuts whose answers keep an order, from moments of the left side that are added up one by one.
+template <AdditiveObjective O>
+class OrderedCuts {
+ public:
+  /// parent: moments of the node; shift: what the search took off the answers.
+  OrderedCuts(const O& objective, std::span<const double> parent, const Totals& totals, const AnswerOrder& order,
+              double shift)
+      : objective_(objective),
+        k_(parent.size()),
+        order_(order),
+        weight_(totals.weight),
+        slack_(totals.slack()),
+        shift_(shift) {
+    if (k_ > kMostMoments) throw std::logic_error("an objective has too many moments for monotone constraints");
+    std::copy(parent.begin(), parent.end(), parent_.begin());
+    if constexpr (!HasDrop<O>) parent_loss_ = objective.loss(parent_.data(), weight_);
+  }
+
+  /// Whether no cut can be allowed: the answer of both sides together lies between theirs.
+  bool hopeless() const {
+    if constexpr (requires { objective_.prior_time; }) {
+      if (objective_.prior_time > 0.0) return false;  // each side is drawn to the prior by itself
+    }
+    return !order_.bounds.hold(answer(parent_, weight_));
+  }
+  void clear() {
+    left_ = {};
+    left_weight_ = 0.0;
+  }
+  void add(const Row& row) {
+    objective_.add(row, left_.data());
+    left_weight_ += row.weight;
+  }
+  void add(const double* moments, double weight) {
+    for (std::size_t c = 0; c < k_; ++c) left_[c] += moments[c];
+    left_weight_ += weight;
+  }
+  bool within(const Limits& limits) const {
+    return left_weight_ >= limits.weight && weight_ - left_weight_ >= limits.weight;
+  }
+  /// Whether what was added may be one side, and the rest the other.
+  bool allowed() {
+    right_weight_ = weight_ - left_weight_;
+    if (!(left_weight_ > 0.0) || !(right_weight_ > 0.0)) return false;
+    for (std::size_t c = 0; c < k_; ++c) {
+      right_[c] = parent_[c] - left_[c];
+      if constexpr (O::kTask == Task::classes) right_[c] = std::max(0.0, right_[c]);
+    }
+    return order_.allows(answer(left_, left_weight_), answer(right_, right_weight_));
+  }
+  /// Takes the cut if it is allowed and better than all before.
+  void judge(std::uint32_t position) {
+    if (!allowed()) return;
+    const double drop = this->drop();
+    if (drop > best_.drop + slack_) best_ = {drop, position};
+  }
+  const Cut& best() const { return best_; }
+
+ private:
+  static constexpr std::size_t kMostMoments = 8;  // of two classes there are two, of numbers a few
+  using Moments = std::array<double, kMostMoments>;
+
+  double answer(const Moments& moments, double weight) const {
+    if constexpr (O::kTask == Task::classes) {
+      return moments[1] / weight;
+    } else {
+      return objective_.answer(moments.data(), weight) + shift_;
+    }
+  }
+  double drop() const {
+    if constexpr (HasDrop<O>) {
+      return objective_.drop(left_.data(), left_weight_, right_.data(), right_weight_);
+    } else {
+      return parent_loss_ - objective_.loss(left_.data(), left_weight_) - objective_.loss(right_.data(), right_weight_);
+    }
+  }
+
+  const O objective_;
+  const std::size_t k_;
+  const AnswerOrder order_;
+  const double weight_, slack_, shift_;
+  double parent_loss_ = 0.0, left_weight_ = 0.0, right_weight_ = 0.0;
+  Moments parent_ = {}, left_ = {}, right_ = {};
+  Cut best_;
+};
+
 template <AdditiveObjective O>
 class MomentScan : public Scan, public GroupScan {
  public:
   MomentScan(O objective, const Samples& samples)
-      : objective_(objective), samples_(samples), weight_(samples.search_weight()) {}
+      : objective_(objective), samples_(samples), weight_(samples.search_weight()) {
+    find_classes();
+  }
 
   const GroupScan* groups() const override { return this; }
 
@@ -150,6 +240,46 @@ class MomentScan : public Scan, public GroupScan {
     return {block.best(), block.tag()};
   }
 
+  Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                       Scratch& s) const override {
+    OrderedCuts<O> cuts(objective_, parent_of(entries, totals, s.parent), totals, limits.order, shift(totals));
+    if (cuts.hopeless()) return {};
+    const auto add = [&](std::size_t i) { cuts.add(row_of(entries[i].sample, totals.origin)); };
+    for (std::size_t i = 0; i <= best.position; ++i) add(i);
+    if (cuts.allowed()) return best;
+    cuts.clear();
+    for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
+      add(i);
+      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+      if (cuts.within(limits)) cuts.judge(static_cast<std::uint32_t>(i));
+    }
+    return cuts.best();
+  }
+
+  double drop_of(const GivenCut& cut, const Totals& totals, const Limits& limits, Scratch& s) const override {
+    const std::size_t k = n_moments();
+    s.left.assign(k, 0.0);
+    s.run.assign(k, 0.0);  // of the right side
+    double left_weight = 0.0, right_weight = 0.0;
+    const std::size_t n_left = add_sides(cut, totals, left_weight, right_weight, s);
+    if (n_left < limits.rows || cut.size() - n_left < limits.rows) return -kInfinity;
+    if (!(left_weight > 0.0) || !(right_weight > 0.0)) return -kInfinity;
+    if (left_weight < limits.weight || right_weight < limits.weight) return -kInfinity;
+    s.parent.resize(k);
+    for (std::size_t c = 0; c < k; ++c) s.parent[c] = s.left[c] + s.run[c];
+    if (limits.order.active()) {
+      OrderedCuts<O> cuts(objective_, s.parent, totals, limits.order, shift(totals));
+      cuts.add(s.left.data(), left_weight);
+      if (!cuts.allowed()) return -kInfinity;
+    }
+    if constexpr (HasDrop<O>) {
+      return objective_.drop(s.left.data(), left_weight, s.run.data(), right_weight);
+    } else {
+      return objective_.loss(s.parent.data(), left_weight + right_weight) -
+             objective_.loss(s.left.data(), left_weight) - objective_.loss(s.run.data(), right_weight);
+    }
+  }
+
   Split best_nominal(FeatureIndex feature, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                      Scratch& s) const override {
     return best_by_groups(*this, feature, entries, totals, limits, s);
@@ -171,7 +301,7 @@ class MomentScan : public Scan, public GroupScan {
     if (O::kTask == Task::classes && groups.k > 2) return principal_component(groups, keys);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if constexpr (O::kTask == Task::numbers) {
-        keys[g] = objective_.answer(groups.moments_of(g), groups.weight[g]);
+        keys[g] = key_of(groups.moments_of(g), groups.weight[g]);
       } else {
         keys[g] = groups.moments_of(g)[0] / groups.weight[g];
       }
@@ -194,6 +324,25 @@ class MomentScan : public Scan, public GroupScan {
     }
     block.flush();
     return {block.best(), block.tag()};
+  }
+
+  Cut best_ordered_group_cut(const Cut& best, const Groups& groups, const Totals& totals, const Limits& limits,
+                             Scratch& s) const override {
+    OrderedCuts<O> cuts(objective_, parent_of(groups, totals, s.parent), totals, limits.order, shift(totals));
+    if (cuts.hopeless()) return {};
+    for (std::size_t g = 0; g <= best.position; ++g) cuts.add(groups.moments_of(g), groups.weight[g]);
+    if (cuts.allowed()) return best;
+    cuts.clear();
+    double rows = 0.0, all_rows = 0.0;
+    for (const double n : groups.rows) all_rows += n;
+    const auto least = static_cast<double>(limits.rows);
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      rows += groups.rows[g];
+      cuts.add(groups.moments_of(g), groups.weight[g]);
+      if (rows < least || all_rows - rows < least) continue;
+      if (cuts.within(limits)) cuts.judge(static_cast<std::uint32_t>(g));
+    }
+    return cuts.best();
   }
 
   bool needs_subsets() const override {
@@ -235,11 +384,21 @@ class MomentScan : public Scan, public GroupScan {
   }
 
  protected:
+  /// By which groups of numbers are ordered.
+  double key_of(const double* moments, double weight) const {
+    if constexpr (HasKey<O>) {
+      return objective_.key(moments, weight);
+    } else {
+      return objective_.answer(moments, weight);
+    }
+  }
+  /// From answers in the search to those of users.
+  double shift(const Totals& totals) const { return O::kShiftInvariant ? totals.origin + samples_.y_shift : 0.0; }
   Row row_of(SampleIndex s, double origin) const {
     if constexpr (O::kTask == Task::classes) {
       return {samples_.label[s], 0.0, weight_[s]};
     } else {
-      return {0, samples_.y[s] - origin, weight_[s]};
+      return {0, samples_.y[s] - origin, weight_[s], O::kExposed ? samples_.exposure_of(s) : 1.0};
     }
   }
 
@@ -248,6 +407,50 @@ class MomentScan : public Scan, public GroupScan {
   const SampleWeights& weight_;  // in the search
 
  private:
+  /// Samples are numbered class by class: where each begins, if all weigh the same and can be counted.
+  void find_classes() {
+    if constexpr (O::kTask == Task::classes) {
+      if (!weight_.is_equal() || !std::is_sorted(samples_.label.begin(), samples_.label.end())) return;
+      for (std::size_t c = 0; c <= n_moments(); ++c) {
+        const auto first = std::lower_bound(samples_.label.begin(), samples_.label.end(), c);
+        class_begin_.push_back(static_cast<SampleIndex>(first - samples_.label.begin()));
+      }
+    }
+  }
+  /// Moments and weights of both sides; returns how many go left.
+  std::size_t add_sides(const GivenCut& cut, const Totals& totals, double& left_weight, double& right_weight,
+                        Scratch& s) const {
+    if (!class_begin_.empty() && weight_.is_equal()) return count_classes(cut, left_weight, right_weight, s);
+    const auto [left, right] = part(cut, s);
+    const auto add = [&](std::span<const SampleIndex> side, double* moments, double& weight) {
+      for (const SampleIndex sample : side) {
+        const Row row = row_of(sample, totals.origin);
+        objective_.add(row, moments);
+        weight += row.weight;
+      }
+    };
+    add(left, s.left.data(), left_weight);
+    add(right, s.run.data(), right_weight);
+    return left.size();
+  }
+  std::size_t count_classes(const GivenCut& cut, double& left_weight, double& right_weight, Scratch& s) const {
+    const SampleIndex* const members = cut.members.data();
+    std::size_t begin = 0, all_left = 0;
+    for (std::size_t c = 0; c + 1 < class_begin_.size() && begin < cut.size(); ++c) {
+      const auto end = static_cast<std::size_t>(
+          std::lower_bound(members + begin, members + cut.size(), class_begin_[c + 1]) - members);
+      const std::size_t n_left = count_left(cut.value + begin, end - begin, cut.threshold);
+      s.left[c] = static_cast<double>(n_left) * weight_.unit;
+      s.run[c] = static_cast<double>(end - begin - n_left) * weight_.unit;
+      all_left += n_left;
+      begin = end;
+    }
+    left_weight = static_cast<double>(all_left) * weight_.unit;
+    right_weight = static_cast<double>(cut.size() - all_left) * weight_.unit;
+    return all_left;
+  }
+  std::vector<SampleIndex> class_begin_;
+
   /// The moments of all entries: those that the node knows, or, of numbers, their sum.
   std::span<const double> parent_of(std::span<const Entry> entries, const Totals& totals,
                                     std::vector<double>& sums) const {

@@ -23,6 +23,7 @@ class NaiveRunning {
     group_.insert(std::upper_bound(group_.begin(), group_.end(), at), at);
   }
   double loss() const { return objective_.leaf({samples_, group_}).loss; }
+  double answer() const { return objective_.leaf({samples_, group_}).answer; }
 
  private:
   const O& objective_;
@@ -47,34 +48,12 @@ class RowScan final : public Scan {
       : objective_(objective), samples_(samples), weight_(samples.search_weight()) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const override {
-    const std::size_t n = entries.size();
-    if (n < 2 * limits.rows) return {};
-    std::vector<std::uint32_t> place(n);
-    const std::vector<double> y_by_place = place_by_y(entries, totals, place);
-    const auto add_entry = [&](auto& side, std::size_t i) { side.add(place[i], weight_[entries[i].sample]); };
-    // Losses of every prefix, then of every suffix.
-    s.scores.assign(n, 0.0);
-    typename RunningOf<O>::type left(objective_, y_by_place), right(objective_, y_by_place);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % kCheckEvery == 0) s.interrupt->check();
-      add_entry(left, i);
-      s.scores[i] = left.loss();
-    }
-    const double parent = s.scores[n - 1];
-    Cut best;
-    double right_weight = 0.0;
-    for (std::size_t i = n - 1; i-- > 0;) {
-      if (i % kCheckEvery == 0) s.interrupt->check();
-      add_entry(right, i + 1);
-      right_weight += weight_[entries[i + 1].sample];
-      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
-      if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
-      const double drop = parent - s.scores[i] - right.loss();
-      if (drop >= best.drop - totals.slack()) {  // backwards: the lowest of equals wins
-        best = {std::max(drop, best.drop), static_cast<std::uint32_t>(i)};
-      }
-    }
-    return best;
+    return best_of<false>(entries, totals, limits, s);
+  }
+
+  Cut best_ordered_cut(const Cut&, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                       Scratch& s) const override {
+    return best_of<true>(entries, totals, limits, s);
   }
 
   /// Categories in the order of their answers, cut like numbers: a heuristic.
@@ -99,19 +78,59 @@ class RowScan final : public Scan {
   }
 
  private:
+  /// ordered: only cuts that keep the order of the limits.
+  template <bool ordered>
+  Cut best_of(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch& s) const {
+    const std::size_t n = entries.size();
+    if (n < 2 * limits.rows) return {};
+    std::vector<std::uint32_t> place(n);
+    double origin = 0.0;
+    const std::vector<double> y_by_place = place_by_y(entries, totals, place, origin);
+    const double shift = O::kShiftInvariant ? origin + samples_.y_shift : 0.0;
+    const auto add_entry = [&](auto& side, std::size_t i) { side.add(place[i], weight_[entries[i].sample]); };
+    // Losses of every prefix, then of every suffix.
+    s.scores.assign(n, 0.0);
+    s.numbers.assign(ordered ? n : 0, 0.0);  // answers of every prefix
+    typename RunningOf<O>::type left(objective_, y_by_place), right(objective_, y_by_place);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % kCheckEvery == 0) s.interrupt->check();
+      add_entry(left, i);
+      s.scores[i] = left.loss();
+      if constexpr (ordered) s.numbers[i] = left.answer() + shift;
+    }
+    const double parent = s.scores[n - 1];
+    Cut best;
+    double right_weight = 0.0;
+    for (std::size_t i = n - 1; i-- > 0;) {
+      if (i % kCheckEvery == 0) s.interrupt->check();
+      add_entry(right, i + 1);
+      right_weight += weight_[entries[i + 1].sample];
+      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
+      if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
+      if constexpr (ordered) {
+        if (!limits.order.allows(s.numbers[i], right.answer() + shift)) continue;
+      }
+      const double drop = parent - s.scores[i] - right.loss();
+      if (drop >= best.drop - totals.slack()) {  // backwards: the lowest of equals wins
+        best = {std::max(drop, best.drop), static_cast<std::uint32_t>(i)};
+      }
+    }
+    return best;
+  }
+
   // A row costs O(n) where the objective has no Running of its own.
   static constexpr std::size_t kCheckEvery = requires { typename O::Running; } ? 65536 : 256;
 
-  /// The place of every entry in the order of y, and y by place.
+  /// The place of every entry in the order of y, and y by place, less an origin.
   std::vector<double> place_by_y(std::span<const Entry> entries, const Totals& totals,
-                                 std::vector<std::uint32_t>& place) const {
+                                 std::vector<std::uint32_t>& place, double& origin) const {
     std::vector<std::uint32_t> by_y(entries.size());
     for (std::uint32_t i = 0; i < by_y.size(); ++i) by_y[i] = i;
     std::stable_sort(by_y.begin(), by_y.end(), [&](std::uint32_t a, std::uint32_t b) {
       return samples_.y[entries[a].sample] < samples_.y[entries[b].sample];
     });
     const double middle = samples_.y[entries[by_y[by_y.size() / 2]].sample];  // keeps sums of large targets exact
-    const double origin = O::kShiftInvariant ? middle : totals.origin;
+    origin = O::kShiftInvariant ? middle : totals.origin;
     std::vector<double> y(by_y.size());
     for (std::uint32_t p = 0; p < by_y.size(); ++p) {
       place[by_y[p]] = p;

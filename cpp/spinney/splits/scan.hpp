@@ -13,6 +13,7 @@
 #include "spinney/data/sorted.hpp"
 #include "spinney/data/target.hpp"
 #include "spinney/objective/objective.hpp"
+#include "spinney/splits/given_cut.hpp"
 #include "spinney/splits/groups.hpp"
 #include "spinney/tolerance.hpp"
 #include "spinney/tree/tree.hpp"
@@ -26,6 +27,7 @@ struct Totals {
   double origin = 0.0;   // numbers: what the search takes off y; their mean, if the objective is shift-invariant
   bool centred = false;  // it is the mean of these very samples: distances from it add up to nothing
   double loss = 0.0;     // of the node; only its order of magnitude is used
+  double count = 0.0, time = 0.0;  // deviances: sums of these very samples; a time of 0: unknown
   /// Drops closer than this are equal: the first of them wins, whatever the rounding of sums.
   double slack() const { return tolerance::kDrop * loss; }
 };
@@ -49,8 +51,8 @@ struct Scratch {
   std::vector<Run> runs;
   Groups groups;
   std::vector<double> keys, numbers, left, run, previous, parent, buffer, buffer_weight, scores;
-  std::vector<std::uint32_t> tags;
-  std::vector<SampleIndex> samples;
+  std::vector<std::uint32_t> tags, order;
+  std::vector<SampleIndex> samples, others;
 };
 
 /// Sums over blocks of `size` neighbouring entries of one column, the last block smaller.
@@ -66,7 +68,10 @@ struct Split {
   double drop = -kInfinity;
   Test test;
   std::uint32_t position = 0;
+  std::int32_t gap_branch = kNoBranch;  // of rows without a value, if the search has placed them
   bool found() const { return test.kind != TestKind::leaf; }
+  /// The branch of rows that the test cannot place, given that with most weight.
+  std::int32_t default_branch(std::int32_t larger) const { return gap_branch == kNoBranch ? larger : gap_branch; }
 };
 
 /// A subset of groups, by bit.
@@ -89,6 +94,9 @@ class GroupScan {
   /// The best cut of groups in their order; position is the last group that goes left.
   virtual Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits,
                              Scratch& scratch) const = 0;
+  /// The best of those that keep the order of the limits; best: of all.
+  virtual Cut best_ordered_group_cut(const Cut& best, const Groups& groups, const Totals& totals, const Limits& limits,
+                                     Scratch& scratch) const = 0;
   /// Whether an ordering of the categories may miss the best subset; if so, all subsets of a few are tried.
   virtual bool needs_subsets() const = 0;
   virtual Subset best_subset(const Groups& groups, const Totals& totals, const Limits& limits,
@@ -113,15 +121,26 @@ class Scan {
   /// The best cut of sorted entries, all with a value.
   virtual Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                        Scratch& scratch) const = 0;
+  /// The best of those that keep the order of the limits; best: of all.
+  virtual Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals,
+                               const Limits& limits, Scratch& scratch) const = 0;
   /// The best subset test from sorted entries of a nominal column.
   virtual Split best_nominal(FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
                              const Limits& limits, Scratch& scratch) const = 0;
+  /// What one given division takes off the loss; -infinity if the limits, or the order that they ask for, forbid it.
+  virtual double drop_of(const GivenCut& cut, const Totals& totals, const Limits& limits, Scratch& scratch) const;
   /// Totals of some samples of a node whose own totals are given (numbers keep the node's origin).
   virtual Totals totals_of(std::span<const Entry> entries, const Totals& node) const = 0;
   /// What only some can do; null if this one cannot.
   virtual const GroupScan* groups() const { return nullptr; }
   virtual const BlockScan* blocks() const { return nullptr; }
 };
+
+/// Both sides of a division: lists in scratch.samples and scratch.others.
+struct PartedSamples {
+  std::span<const SampleIndex> left, right;
+};
+PartedSamples part(const GivenCut& cut, Scratch& scratch);
 
 std::unique_ptr<Scan> make_scan(const ObjectiveChoice& choice, const Samples& samples);
 

@@ -70,10 +70,13 @@ Extremes scan_weighted(std::span<const Entry> entries, const std::uint8_t* side,
   return found;
 }
 
-/// Rows with both a side and a value of the surrogate's column.
+/// Rows with both a side and a value of the surrogate's column, and those among which agreement is a share.
 struct Known {
   double left = 0.0, right = 0.0;
   std::size_t rows = 0;
+  PrimaryWeights primary = std::nullopt;
+  double total() const { return primary ? primary->first + primary->second : left + right; }
+  double majority() const { return primary ? std::max(primary->first, primary->second) : std::max(left, right); }
 };
 
 Known count_known(const Samples& samples, std::span<const Entry> entries, const Sides& sides) {
@@ -98,7 +101,7 @@ std::optional<Surrogate> nominal_surrogate(FeatureIndex feature, std::span<const
     surrogate.agreement += goes_right ? tally.right : tally.left;
     surrogate.test.codes.emplace_back(static_cast<std::int32_t>(tally.rank), goes_right ? kRight : kLeft);
   }
-  if (!(surrogate.agreement > std::max(known.left, known.right) * kSlack)) return std::nullopt;
+  if (!(surrogate.agreement > known.majority() * kSlack)) return std::nullopt;
   return surrogate;
 }
 
@@ -127,8 +130,8 @@ Extremes scan_tallies(std::span<const Tally> tallies, std::size_t n_known) {
 template <class At>
 std::optional<Surrogate> ordered_surrogate(FeatureIndex feature, const Extremes& found, const Known& known, At&& at) {
   const double same = known.right + found.most, other = known.left - found.least;
-  const double majority = std::max(known.left, known.right), agree = std::max(same, other);
-  if (known.rows < 2 * kMinRows || !(agree > majority * kSlack)) return std::nullopt;
+  const double agree = std::max(same, other);
+  if (known.rows < 2 * kMinRows || !(agree > known.majority() * kSlack)) return std::nullopt;
   Surrogate surrogate;
   surrogate.reversed = other > same || (other == same && found.least_at < found.most_at);
   const std::size_t place = surrogate.reversed ? found.least_at : found.most_at;
@@ -139,8 +142,8 @@ std::optional<Surrogate> ordered_surrogate(FeatureIndex feature, const Extremes&
 
 void finish(std::optional<Surrogate>& surrogate, const Known& known) {
   if (!surrogate) return;
-  const double total = known.left + known.right, majority = std::max(known.left, known.right) / total;
-  surrogate->agreement /= total;
+  const double majority = known.majority() / known.total();
+  surrogate->agreement /= known.total();
   surrogate->adjusted = (surrogate->agreement - majority) / (1.0 - majority);
 }
 
@@ -167,8 +170,9 @@ std::vector<Surrogate> best_surrogates(std::vector<std::optional<Surrogate>>& fo
 }
 
 std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nominal, std::span<const Tally> tallies,
+                                                const PrimaryWeights& primary,
                                                 const std::function<double(std::uint32_t, std::uint32_t)>& cut) {
-  Known known;
+  Known known{.primary = primary};
   for (const Tally& tally : tallies) {
     known.left += tally.left;
     known.right += tally.right;
@@ -183,14 +187,18 @@ std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nomin
 }
 
 std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
-                                        std::span<const Entry> entries, const Sides& sides, Scratch& scratch) {
+                                        std::span<const Entry> entries, const Sides& sides, SurrogateStyle style,
+                                        Scratch& scratch) {
   const auto observed = entries.first(count_observed(entries.data(), entries.size()));
   if (observed.empty() || observed.front().rank == observed.back().rank) return std::nullopt;
+  PrimaryWeights primary;
+  if (style == SurrogateStyle::count) primary = {sides.left, sides.right};
   if (data.columns[feature].kind == ColumnKind::nominal) {
-    return surrogate_from_tallies(feature, true, tally_runs(observed, samples, sides, scratch), {});
+    return surrogate_from_tallies(feature, true, tally_runs(observed, samples, sides, scratch), primary, {});
   }
   const bool whole = sides.complete && observed.size() == entries.size();
-  const Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
+  Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
+  known.primary = primary;
   const Extremes found = samples.weight.is_equal() && sides.complete
                              ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight.unit)
                              : scan_weighted(observed, sides.of, known.rows, samples);

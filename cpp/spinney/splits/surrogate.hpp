@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "spinney/splits/scan.hpp"
 
@@ -17,10 +18,17 @@ struct Sides {
   bool complete = true;  // no sample is of unknown side
 };
 
+/// Among which rows the agreement is a share, and sending all the majority way must be beaten.
+enum class SurrogateStyle : std::uint8_t {
+  agreement,  // rows where both columns have a value (Breiman et al. 1984, section 5.3)
+  count,      // rows where the primary column has one: gaps of the surrogate's own count against it
+};
+
 /// The best surrogate on one column (entries: the whole node, missing last), if it beats sending every row the
-/// majority way. Agreement is over rows where both columns have a value (Breiman et al. 1984, section 5.3).
+/// majority way.
 std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samples, FeatureIndex feature,
-                                        std::span<const Entry> entries, const Sides& sides, Scratch& scratch);
+                                        std::span<const Entry> entries, const Sides& sides, SurrogateStyle style,
+                                        Scratch& scratch);
 
 /// The best of those that were found, best first, the first of equals before the others.
 std::vector<Surrogate> best_surrogates(std::vector<std::optional<Surrogate>>& found, std::size_t most);
@@ -32,7 +40,12 @@ struct Tally {
   std::size_t rows = 0;  // of known side
 };
 
+/// The weight that the primary test sends left and right, if all rows that it places count; otherwise nothing.
+using PrimaryWeights = std::optional<std::pair<double, double>>;
+
 /// The same from tallies in rank order; cut(low, high) gives the threshold between two ranks.
 std::optional<Surrogate> surrogate_from_tallies(FeatureIndex feature, bool nominal, std::span<const Tally> tallies,
+                                                const PrimaryWeights& primary,
                                                 const std::function<double(std::uint32_t, std::uint32_t)>& cut);
+
 }  // namespace spinney

@@ -129,6 +129,15 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
     return {best.score, best.position};
   }
 
+  double drop_of(const GivenCut& cut, const Totals& totals, const Limits& limits, Scratch& s) const override {
+    if (!weight_.is_equal() || !totals.centred || limits.order.active())
+      return MomentScan::drop_of(cut, totals, limits, s);
+    const std::size_t n = cut.size(), n_left = count_left(cut.value, n, cut.threshold);
+    if (n_left < limits.rows || n - n_left < limits.rows) return -kInfinity;
+    const double sum = sum_left(cut, samples_.y.data(), totals.origin);  // that of the right side is its opposite
+    return sum * sum * (inverse_[n_left] + inverse_[n - n_left]) * weight_.unit;
+  }
+
   Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch&) const override {
     double all_rows = 0.0, sum = 0.0, rows = 0.0, weight = 0.0, left = 0.0;
     for (std::size_t g = 0; g < groups.size(); ++g) {

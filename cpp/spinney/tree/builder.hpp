@@ -15,6 +15,7 @@ struct NodeStats {
   double weight = 0.0, impurity = 0.0, risk = 0.0;
   std::int64_t n_samples = 0;
   std::vector<double> answer = {};  // class shares, or the number; empty: the node answers with its value
+  const std::vector<double>& predicted() const { return answer.empty() ? value : answer; }
 };
 
 /// How a node is divided.

@@ -94,6 +94,15 @@ void Predictor::apply(const Tree& tree, const Matrix& x, NodeId* out, const Work
              [&](std::size_t begin, std::size_t end) { route(tree, x, end - begin, RowsFrom{begin}, out + begin); });
 }
 
+void Predictor::leaves(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* out,
+                       Interrupt& interrupt) const {
+  for (std::size_t at = 0; at < rows.size(); at += block_rows_) {
+    interrupt.check();
+    const auto block = rows.subspan(at, std::min(block_rows_, rows.size() - at));
+    route(tree, x, block.size(), [block](std::size_t i) { return std::size_t{block[i]}; }, out + at);
+  }
+}
+
 void Predictor::labels(const Tree& tree, const Matrix& x, std::int64_t* out, const Work& work) const {
   for_blocks(x.n_rows, work, [&](std::size_t begin, std::size_t end) {
     if (tree.missing == MissingRule::fractional) {

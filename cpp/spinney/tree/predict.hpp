@@ -24,6 +24,9 @@ class Predictor {
 
   /// out: n_rows leaf numbers.
   void apply(const Tree& tree, const Matrix& x, NodeId* out, const Work& work) const;
+  /// out: leaf numbers of listed rows.
+  void leaves(const Tree& tree, const Matrix& x, std::span<const RowIndex> rows, NodeId* out,
+              Interrupt& interrupt) const;
   /// out: n_rows * n_outputs class shares, or means; zeros on entry.
   void values(const Tree& tree, const Matrix& x, double* out, const Work& work) const;
   /// out: n_rows class codes of least expected cost (classification only).

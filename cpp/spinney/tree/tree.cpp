@@ -292,6 +292,12 @@ std::string check_sizes(const Tree& tree) {
     return "the cost matrix has the wrong size";
   if (!std::all_of(tree.cost.begin(), tree.cost.end(), [](double c) { return c >= 0.0 && std::isfinite(c); }))
     return "a cost is not finite, or below 0";
+  if (!tree.monotone.empty() && tree.monotone.size() != static_cast<std::size_t>(tree.n_features))
+    return "the constraints differ in number from the columns";
+  if (!tree.monotone.empty() && tree.n_classes != 0 && tree.n_classes != 2)
+    return "only numbers and two classes can be constrained";
+  if (!std::all_of(tree.monotone.begin(), tree.monotone.end(), [](int sign) { return sign >= -1 && sign <= 1; }))
+    return "a constraint is not -1, 0 or 1";
   if (!is_judge_name(tree.objective, tree.n_classes)) return "no objective is called '" + tree.objective + "'";
   return "";
 }
@@ -336,6 +342,7 @@ Tree empty_like(const Tree& tree) {
   out.missing = tree.missing;
   out.cost = tree.cost;
   out.objective = tree.objective;
+  out.monotone = tree.monotone;
   return out;
 }
 

@@ -97,12 +97,16 @@ struct SurrogateTable {
 inline constexpr std::int32_t kMostClasses = 65535;      // labels are kept in 16 bits
 inline constexpr std::int64_t kMostRows = 0xffffffffLL;  // of a node, in 32 bits
 
+/// By column: +1 if answers may not fall as it rises, -1 if they may not rise, 0 if they may do both. Empty: all 0.
+using MonotoneSigns = std::vector<std::int8_t>;
+
 struct Tree {
   std::int32_t n_features = 0;
   std::int32_t n_classes = 0;  // 0: regression
   MissingRule missing = MissingRule::majority;
   std::vector<double> cost;  // n_classes * n_classes, row true, column predicted; empty: 0/1
   std::string objective;     // that judges rows (judge_name); empty: costs of labels, or squared error
+  MonotoneSigns monotone;    // constraints that all answers keep
 
   TestTable tests;
   std::vector<NodeId> first_child;  // kNoNode in a leaf
@@ -126,7 +130,8 @@ struct Tree {
   double impurity(std::size_t node) const {
     return stored_impurity.empty() ? derived_impurity(node) : stored_impurity[node];
   }
-  /// Total cost of the node as a leaf that answers by its counts, not divided by the root's weight.
+  /// Total cost of the node as a leaf that answers by its counts, or by the bound of a monotone constraint; not divided
+  /// by the root's weight.
   double risk(std::size_t node) const { return stored_risk.empty() ? derived_risk(node) : stored_risk[node]; }
   /// Of classes the sum of their weights, Gini's impurity and the least cost; in regression the number of rows,
   /// risk / weight, and NaN, as the risk follows from nothing.

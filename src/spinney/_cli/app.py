@@ -11,12 +11,17 @@ from spinney import __version__
 from spinney._warnings import quiet_about_unseen
 
 SUMMARIES = {
+    "split": "Divide a table into training and test rows.",
     "train": "Train a model; show it and its cross-validated error.",
     "predict": "Predict the rows of a table.",
     "evaluate": "Evaluate a model on labelled data.",
+    "threshold": "Choose the probability from which a class is predicted.",
     "prune": "Show the pruning sequence of a tree, and select a subtree.",
+    "plot": "Draw a model.",
+    "edit": "Make recorded edits of a tree, and show what each of them did.",
     "rules": "Write a model as rules, SQL, C, Python or JSON.",
     "explain": "Explain the prediction of one row.",
+    "report": "Write one offline page that shows a model on data.",
     "compare": "Compare models on the same partitions, with statistical tests.",
     "reproduce": "Reproduce published experiments.",
     "datasets": "List the bundled data sets.",
@@ -46,7 +51,7 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from spinney._nearest import did_you_mean
+            from spinney._format import did_you_mean
 
             hint = did_you_mean(args[0], SUMMARIES)
             raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spinney._controls import without_controls
+from spinney._format import without_controls
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,11 +13,11 @@ from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score
 from spinney._cli.data.reading import Reading
 from spinney._cli.errors import Refusal
 from spinney._folds import make_folds
+from spinney._typing import Floats
 from spinney.pruning import PruningPath
 
 Z = 1.959964  # of a 95 % interval
 Costs = Mapping[tuple[Any, Any], float]
-Floats = NDArray[np.float64]
 Bin = tuple[str, int, float, float]  # range, rows, mean predicted, observed
 
 # -- Misclassification costs, as people write them: bad:good=5
@@ -77,7 +77,8 @@ def _price(text: str, number: str) -> float:
 class Estimate:
     """An error with its 95 % confidence interval, and the error of the best constant prediction.
 
-    Classification: the error rate, or the cost per row. Regression: the root mean squared error.
+    Classification: the error rate, or the cost per row. Regression: the root mean squared error;
+    of counts and amounts the deviance per unit of exposure.
     `relative` is the error (squared, in regression) divided by that of the baseline.
     """
 
@@ -125,7 +126,12 @@ def of_predictions(predicted: NDArray[Any], y: NDArray[Any], task: str, costs: C
 
 
 def cross_validate(
-    model: Any, reading: Reading, cv: int, seed: int, on_fold: Callable[[], None]
+    model: Any,
+    reading: Reading,
+    cv: int,
+    seed: int,
+    on_fold: Callable[[], None],
+    answer: Callable[[Any, Any], NDArray[Any]] | None = None,
 ) -> NDArray[Any]:
     """Return the cross-validated predictions of all rows.
 
@@ -141,6 +147,8 @@ def cross_validate(
         Random seed of the folds.
     on_fold : callable
         Called after each fold.
+    answer : callable, optional
+        From a fitted model and rows to numbers, instead of predictions.
 
     Returns
     -------
@@ -150,15 +158,18 @@ def cross_validate(
     strata = (
         np.unique(y, return_inverse=True)[1] if reading.task != "regression" else np.zeros(len(y))
     )
-    predicted = np.empty(len(y), dtype=np.float64 if reading.task == "regression" else y.dtype)
+    numbers = reading.task == "regression" or answer is not None
+    predicted = np.empty(len(y), dtype=np.float64 if numbers else y.dtype)
     for train, test in make_folds(cv, X, strata, np.ones(len(y), dtype=bool), seed):
-        fitted = clone(model).fit({name: column[train] for name, column in X.items()}, y[train])
-        predicted[test] = fitted.predict({name: column[test] for name, column in X.items()})
+        part = {name: column[train] for name, column in X.items()}
+        fitted = clone(model).fit(part, y[train], **reading.fit_options(train))
+        rows = {name: column[test] for name, column in X.items()}
+        predicted[test] = fitted.predict(rows) if answer is None else answer(fitted, rows)
         on_fold()
     return predicted
 
 
-def row_costs(y: NDArray[Any], predicted: NDArray[Any], costs: Costs) -> NDArray[np.float64]:
+def row_costs(y: NDArray[Any], predicted: NDArray[Any], costs: Costs) -> Floats:
     """Return the cost of each row: 0 if it is correct, 1 by default."""
     pairs = zip(y.tolist(), predicted.tolist(), strict=True)
     return np.array([0.0 if a == b else costs.get((a, b), 1.0) for a, b in pairs])
@@ -232,8 +243,9 @@ class NumberMetrics:
 
     estimate: Estimate  # of the RMSE
     mean_absolute_error: float
-    r2: float | None
+    r2: float | None  # of counts and amounts: D squared
     bias: float  # mean of predicted less true
+    is_deviance: bool = False
 
 
 def class_metrics(
@@ -243,6 +255,7 @@ def class_metrics(
     shares: Floats | None,
     costs: Costs,
     n_bins: int = 10,
+    place: int = 1,
 ) -> ClassMetrics:
     """Return the metrics of predicted classes, and of their probabilities if there are any.
 
@@ -258,37 +271,41 @@ def class_metrics(
         Cost by (true, predicted) class; the default is 1.
     n_bins : int
         Number of bins of the calibration table.
+    place : int, default=1
+        Of two classes, the place of the positive one.
 
     Returns
     -------
     ClassMetrics
     """
     labels = list(classes)
-    place = {label: k for k, label in enumerate(labels)}
-    codes, guesses = (np.array([place[label] for label in one.tolist()]) for one in (y, predicted))
+    known = {label: k for k, label in enumerate(labels)}
+    codes, guesses = (np.array([known[label] for label in one.tolist()]) for one in (y, predicted))
     confusion = confusion_matrix(codes, guesses, labels=range(len(labels)))
     loss, brier, auc, gap = None, None, None, None
     table: list[Bin] = []
     if shares is not None:
         true = np.eye(len(labels))[codes]
-        brier = float(((shares - true) ** 2).sum(axis=1).mean())
+        brier = float(((shares - true) ** 2).sum(axis=1).mean()) / (2 if len(labels) == 2 else 1)
         loss = float(log_loss(codes, shares, labels=list(range(len(labels)))))
         if len(labels) == 2 and len(set(codes.tolist())) == 2:
             auc = float(roc_auc_score(codes, shares[:, 1]))
-        table, gap = calibration(codes, shares, n_bins)
+        table, gap = calibration(codes, shares, n_bins, place)
     cost = of_predictions(predicted, y, "classification", costs) if costs else None
     error = of_predictions(predicted, y, "classification", {})
     return ClassMetrics(labels, error, confusion, cost, loss, brier, auc, table, gap)
 
 
-def calibration(codes: NDArray[np.intp], shares: Floats, n_bins: int) -> tuple[list[Bin], float]:
+def calibration(
+    codes: NDArray[np.intp], shares: Floats, n_bins: int, place: int = 1
+) -> tuple[list[Bin], float]:
     """Return a table of predicted and observed shares by bin, and the expected calibration error.
 
-    With two classes the shares are those of the second one; with more they are those of the
+    With two classes the shares are those of the one at `place`; with more they are those of the
     predicted class.
     """
     if shares.shape[1] == 2:
-        predicted, happened = shares[:, 1], codes == 1
+        predicted, happened = shares[:, place], codes == place
     else:
         predicted, happened = shares.max(axis=1), shares.argmax(axis=1) == codes
     bins = np.minimum((predicted * n_bins).astype(int), n_bins - 1)

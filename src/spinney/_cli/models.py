@@ -60,6 +60,7 @@ MODELS = {
     "trimmed_bagging": _bagging("bagging without its worst quarter", selection="trimmed"),
     "mode_bagging": _bagging("bagging, members up to the modal error", selection="mode"),
     "forest": _pair("a random forest of 100 trees", "RandomForest"),
+    "extra_trees": _pair("100 trees with cuts drawn at random", "ExtraTrees"),
     "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
     "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
     "gp_forest": _pair("11 trees of evolved tests", "GPForest"),
@@ -67,6 +68,39 @@ MODELS = {
         "three trees, boosted by filtering", "BoostByFilteringClassifier", has_members=True
     ),
     "mixture": _pair("a mixture of experts with a gating model", "MixtureOfExperts"),
+}
+# What rpart, C5.0, Weka and R's forests call parameters
+_OTHER_NAMES = {
+    "minsplit": "min_samples_split",
+    "minbucket": "min_samples_leaf",
+    "mincases": "min_samples_leaf",
+    "minnumobj": "min_samples_leaf",
+    "nodesize": "min_samples_leaf",
+    "maxdepth": "max_depth",
+    "maxnodes": "max_leaf_nodes",
+    "cp": "ccp_alpha",
+    "xval": "cv",
+    "maxsurrogate": "max_surrogates",
+    "usesurrogate": "missing",
+    "surrogatestyle": "surrogate_style",
+    "confidencefactor": "cf",
+    "ntree": "n_estimators",
+    "numtrees": "n_estimators",
+    "trials": "n_estimators",
+    "mtry": "max_features",
+    "prior": "priors",
+    "loss": "cost_matrix",
+    "costs": "cost_matrix",
+    "weights": "class_weight",
+    "seed": "random_state",
+}
+_OPTION_OF = {
+    "cost_matrix": "--cost",
+    "criterion": "--criterion",
+    "max_depth": "--max-depth",
+    "min_samples_leaf": "--min-samples-leaf",
+    "monotonic_cst": "--monotone",
+    "interaction_cst": "--interaction",
 }
 _BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
 
@@ -110,51 +144,96 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
         tree_class = getattr(spinney, MODELS["cart_full"].class_name(task) or "")
         member = tree_class(max_surrogates=0)
         allowed = {*known, *(member.get_params() if model.has_members else ())}
-        _refuse_unknown(name, others, allowed)
+        _refuse_unknown(name, task, others, allowed)
         depth = _BOOSTED_DEPTH.get(name, {}).get(task)
         estimator.set_params(estimator=member.set_params(**{"max_depth": depth, **others}))
     return estimator
 
 
-def _refuse_unknown(name: str, given: Iterable[str], allowed: set[str]) -> None:
-    from spinney._nearest import did_you_mean
+def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str]) -> None:
+    from spinney._format import did_you_mean
 
     for key in given:
-        if key == "n_estimators" and key not in allowed:
+        if key in allowed:
+            continue
+        if key == "n_estimators":
             raise Refusal(f"--trees: {name} has no members to count. Use --model forest, say.")
-        if key not in allowed:
-            raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
+        own = _OTHER_NAMES.get(key.lower().replace(".", ""))
+        if own in allowed:
+            raise Refusal(f"--set: {key!r} of other programs is {own!r} here: --set {own}=...")
+        option = _OPTION_OF.get(key)
+        others = [other for other in names_for(task) if other != name and _knows(other, task, key)]
+        if option is not None and others:
+            raise Refusal(
+                f"{option}: --model {name} cannot do this. Those that can: {', '.join(others)}."
+            )
+        raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
+
+
+def _knows(name: str, task: str, key: str) -> bool:
+    """Return whether a model has a parameter, or its members have."""
+    import spinney
+
+    model = MODELS[name]
+    classes = [model.class_name(task)]
+    if model.has_members:
+        classes.append(MODELS["cart_full"].class_name(task))
+    return any(key in getattr(spinney, own)().get_params() for own in classes if own is not None)
 
 
 def parse_settings(given: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters of `--set name=value`: numbers, true, false, null, lists, or text."""
-    import json
-
+    """Return the parameters of `--set name=value`: numbers, true, None, lists, dicts, or text."""
     settings = {}
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise Refusal(f"--set: write NAME=VALUE, such as max_depth=4, not {text!r}.")
-        try:
-            settings[name.strip()] = json.loads(value)
-        except ValueError:
-            settings[name.strip()] = value.strip()
+        settings[name.strip()] = _value_of(value.strip())
     return settings
+
+
+def _value_of(text: str) -> Any:
+    """Return a value as JSON or Python writes it, else the text itself."""
+    import ast
+    import json
+
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    return text
+
+
+def parse_constraints(monotone: Iterable[str], interaction: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of `--monotone name:+` and `--interaction a,b`."""
+    signs: dict[str, int] = {}
+    for text in monotone:
+        name, colon, sign = text.rpartition(":")
+        if not colon or not name or sign not in ("+", "-"):
+            raise Refusal(f"--monotone: write NAME:+ or NAME:-, such as income:+, not {text!r}.")
+        if signs.setdefault(name, 1 if sign == "+" else -1) != (1 if sign == "+" else -1):
+            raise Refusal(f"--monotone: {name!r} cannot both rise and fall.")
+    groups = [[name.strip() for name in text.split(",")] for text in interaction]
+    given: dict[str, Any] = {"monotonic_cst": signs, "interaction_cst": groups}
+    return {name: value for name, value in given.items() if value}
 
 
 # -- In files
 
 
 def load_model(path: Path) -> Any:
-    """Return the estimator in a file."""
+    """Return the estimator in a file; a tree, a forest or rules as if they were one."""
     import spinney
 
     if path.is_dir():
         raise Refusal(f"{str(path)!r} is a folder. Give the path of a model file.")
     if not path.exists():
         raise Refusal(f"there is no model file {str(path)!r}. `spinney train --out` writes one.")
+    from spinney._cli.saved import as_model
+
     try:
-        return spinney.load(path)
+        return as_model(spinney.load(path))
     except spinney.ModelFileError as error:
         raise Refusal(f"cannot read the model: {error}") from error
     except OSError as error:
@@ -164,11 +243,12 @@ def load_model(path: Path) -> Any:
 def save_model(model: Any, path: Path | None) -> None:
     """Write an estimator to the file of --out, if there is one."""
     import spinney
+    from spinney._cli.saved import held_by
 
     if path is None:
         return
     try:
-        spinney.save(model, path)  # whole or not at all
+        spinney.save(held_by(model), path)  # whole or not at all
     except OSError as error:
         raise cannot_write("--out", path, error) from error
     except (TypeError, ValueError) as error:

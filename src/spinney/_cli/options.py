@@ -81,11 +81,29 @@ _COSTS = _repeated(
     metavar="TRUE:PREDICTED=COST",
     help="Misclassification cost, such as bad:good=5 (default: 1)",
 )
+_NODE_IDS = _flag("--node-ids", help="Show the number of each node, for prune --at.")
+_POSITIVE = _option(
+    "--positive",
+    metavar="CLASS",
+    help="Of two classes, the one that is looked for. Default: the rarer one in training.",
+)
+_THRESHOLD = _option(
+    "--threshold",
+    metavar="SHARE|cost",
+    help="Probability from which the positive class is predicted, or cost for that of least cost.",
+)
 _ANSWERS = _option(
     "--target",
     metavar="NAME",
-    help="Target column. Default: the only column that the model does not use.",
+    help="Target column. Default: that of the training, else the only column that the model does "
+    "not use.",
 )
+_EXPOSURE = _option(
+    "--exposure",
+    metavar="NAME",
+    help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
+)
+_WEIGHT = _option("--weight", metavar="NAME", help="Column with the weights of the rows.")
 _SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
 _DATA = click.Argument(["data"])
 
@@ -117,7 +135,7 @@ _TABLE = (
         help="Default: classification if the target is text or has at most ten distinct integers.",
     ),
     _repeated("--drop", help="Column to ignore"),
-    _flag("--drop-ids", help="Ignore probable id columns: text or integers, all distinct."),
+    _flag("--drop-ids", help="Ignore columns that are named as ids, count up or are codes."),
     _flag("--drop-unlabelled", help="Ignore rows without a target value."),
     _repeated("--nominal", help="Numeric column to treat as nominal"),
     _repeated(
@@ -147,6 +165,27 @@ _MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.words}" for name, model in 
 
 # \b keeps the lines of a list as they are.
 _declare(
+    "split",
+    """
+    Writes NAME_train and NAME_test into the current folder, in the format of DATA, with cells as
+    they are. Files that exist are not written over.
+    """,
+    _DATA,
+    _option(
+        "--test",
+        type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+        metavar="SHARE",
+        default=0.3,
+        help="Share of the rows for the test.",
+    ),
+    _option("--stratify", metavar="NAME", help="Column whose classes both files share evenly."),
+    _option("--group", metavar="NAME", help="Column whose equal rows stay together."),
+    _SEED,
+    _path("--train-out", "File for the training rows."),
+    _path("--test-out", "File for the test rows."),
+)
+
+_declare(
     "train",
     f"""
 DATA is the name of a bundled data set (see `spinney datasets`) or a file: CSV with column names in
@@ -163,6 +202,8 @@ Models:
         "--model", type=_MODEL, metavar="NAME", default="cart", help="One of the models above."
     ),
     _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy."),
+    _EXPOSURE,
+    _WEIGHT,
     _CV,
     _flag("--no-cv", help="Skip the cross-validation."),
     _RULE,
@@ -170,6 +211,19 @@ Models:
     _integer("--min-samples-leaf", help="Minimum number of rows in a leaf."),
     _integer("--trees", help="Number of trees of an ensemble."),
     _COSTS,
+    _POSITIVE,
+    _THRESHOLD,
+    _repeated(
+        "--monotone",
+        metavar="NAME:+|-",
+        help="Column along which predictions may only rise (+) or fall (-), such as income:+. Of "
+        "two classes it is the probability of the second",
+    ),
+    _repeated(
+        "--interaction",
+        metavar="A,B,C",
+        help="Columns that may be tested together; all others form another group",
+    ),
     _repeated(
         *("--set", "given"),
         metavar="NAME=VALUE",
@@ -192,6 +246,14 @@ _declare(
     _SAVED_MODEL,
     _DATA,
     _flag("--proba", help="Add the probability of each class."),
+    _option(
+        "--interval",
+        type=float,
+        metavar="SHARE",
+        help="Add columns low and high, which hold this share of the targets to be expected, such "
+        "as 0.9: of forests trained with --set keep_targets=true.",
+    ),
+    _integer("--digits", default=6, help="Significant digits of numbers; 17 for all."),
     _repeated("--keep", help="Column to copy to the output"),
     _flag(
         "--safe-cells",
@@ -205,16 +267,44 @@ _declare(
 _declare(
     "evaluate",
     """
-    Shows the error with its confidence interval, the confusion matrix, precision and recall of each
-    class, misclassification costs, and the calibration of the probabilities. Use rows that were not
-    used for training.
+    Shows the cost and the error with their confidence intervals, the confusion matrix, precision
+    and recall of each class, thresholds, the calibration of the probabilities, and how far the rows
+    are from those of the training. Use rows that were not used for training. Target, costs,
+    positive class and threshold are those of the training unless they are given.
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
+    _COSTS,
+    _POSITIVE,
+    _THRESHOLD,
+    _flag("--rules", help="Evaluate the rules of a C4.5 model instead of its tree."),
+    *_FILE_FORMAT,
+    _path(
+        "--plot",
+        "Draw ROC, gains, lift, precision and recall, calibration and scores of two classes; the "
+        "calibration of more; or true against predicted values: .png, .svg or .pdf.",
+    ),
+    _JSON,
+)
+
+_declare(
+    "threshold",
+    """
+    Shows what each threshold on the probability of the positive class would select, and its cost on
+    labelled rows, and chooses one: that of least cost unless --threshold says another. With --out
+    the model is written with the threshold, by which all commands then decide.
     """,
     _SAVED_MODEL,
     _DATA,
     _ANSWERS,
     _COSTS,
+    _POSITIVE,
+    _THRESHOLD,
     *_FILE_FORMAT,
-    _path("--plot", "Draw the calibration, or true against predicted values: .png, .svg or .pdf."),
+    _path("--out", "Save the model with the threshold to this file."),
     _JSON,
 )
 
@@ -236,12 +326,55 @@ _declare(
         metavar="PENALTY",
         help="Select the best tree at this penalty per leaf.",
     ),
+    _repeated(
+        "--at",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Make a leaf of this node of the tree, as --node-ids shows it",
+    ),
+    _NODE_IDS,
     _CV,
     _COSTS,
     _SEED,
     _JOBS,
     _path("--out", "Save the pruned model to this file."),
     _path("--plot", "Draw the error of each subtree: .png, .svg or .pdf."),
+    _JSON,
+)
+
+_declare(
+    "plot",
+    """
+    A single tree is drawn with its tests and shares; of many trees the importances of the columns,
+    or one of them with --tree.
+    """,
+    _SAVED_MODEL,
+    _path("--out", "Picture: .png, .svg or .pdf. Default: the model's name with .png."),
+    _integer("--tree", help="Tree of an ensemble to draw, counted from 1."),
+    _integer("--max-depth", low=0, help="Levels to draw. Default: as many as are readable."),
+    _NODE_IDS,
+)
+
+_declare(
+    "edit",
+    """
+    Makes edits that were recorded by `spinney.edit.TreeEditor` or proposed in a report: splits
+    given by hand, branches cut off or grown, nodes locked. Counts, surrogate splits and predictions
+    become those of the rows of DATA, by which each edit is judged too (10-fold cross-validation).
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    click.Option(
+        ["--edits"],
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="JSON file with the edits.",
+    ),
+    _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
+    _ANSWERS,
+    *_FILE_FORMAT,
+    _path("--out", "Write the edited model to this file."),
     _JSON,
 )
 
@@ -278,12 +411,38 @@ _declare(
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
-    _integer("--row", help="Row of DATA, counted from 1."),
+    _repeated("--row", "rows", type=click.IntRange(min=1), metavar="N", help="Row of DATA"),
+    _repeated("--where", metavar="NAME=VALUE", help="Rows of DATA with this value, such as id=404"),
+    _option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
     ),
     *_FILE_FORMAT,
     _JSON,
+)
+
+_declare(
+    "report",
+    """
+    MODEL is a file written by `spinney train --out`, DATA the rows that trained it: a file, or the
+    name of a bundled data set. The page needs no network. It shows the tree, its size, its quality
+    on DATA and --holdout, its rules and its columns, and traces a row as the model does. It holds
+    counts of the data, never rows.
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    _option("--holdout", metavar="DATA", help="Labelled rows that did not train the model."),
+    _option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="The page to write, such as page.html.",
+    ),
+    _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
+    *_FILE_FORMAT,
 )
 
 _declare(

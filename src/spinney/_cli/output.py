@@ -1,15 +1,151 @@
-"""Files that commands write: checked before the work, written whole or not at all."""
+"""The output of commands: text on the terminal, and files.
 
+Text is wrapped and aligned, without trailing space. Files are checked before the work, and written
+whole or not at all.
+"""
+
+import json
+import math
 import os
-from collections.abc import Callable
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
 
 from spinney._atomic import write_atomically
 from spinney._cli.errors import Refusal, cannot_write
+from spinney._format import aligned, plural, without_controls
 from spinney.plot._matplotlib import have_matplotlib, picture
 
+T = TypeVar("T")
+_INDENT = "  "
+_GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")  # lines that connect the branches of a tree
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def leaves_text(count: int) -> str:
+    """Return a number of leaves in words."""
+    return plural(count, "leaf", "leaves")
+
+
+class Screen:
+    """A terminal, or a pipe: text is printed as it is, without markup and trailing spaces."""
+
+    def __init__(self) -> None:
+        self._console = Console(markup=False, highlight=False, emoji=False)
+
+    def line(self, line: str = "", *, bold: bool = False) -> None:
+        """Print a line unwrapped, with control characters escaped."""
+        style = "bold" if bold else None
+        self._console.print(without_controls(line.rstrip()), style=style, soft_wrap=True)
+
+    def head(self, text: str) -> None:
+        """Print a heading after an empty line."""
+        self.line()
+        self.line(text, bold=True)
+
+    def wrapped(self, text: str, carried: str = "") -> None:
+        """Print text indented, wrapped between words; continuation lines start with `carried`."""
+        width = max(self._console.width - len(_INDENT), 1)  # a terminal may be one column wide
+        for line in textwrap.wrap(
+            text, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
+        ):
+            self.line(_INDENT + line)
+
+    def tree(self, text: str) -> None:
+        """Print a tree; continuation lines keep the lines that connect its branches."""
+        for line in text.splitlines():
+            guides = _GUIDES.match(line)
+            lead = guides.group() if guides else ""
+            own = "|   " if lead.endswith("|-- ") else " " * len(lead[-4:])
+            self.wrapped(line, carried=lead[:-4] + own + "    ")
+
+    def pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Print names and values side by side."""
+        width = max(len(name) for name, _ in pairs)
+        for name, text in pairs:
+            self.wrapped(f"{name:<{width}}  {text}", carried=" " * (width + 2))
+
+    def table(
+        self,
+        rows: Sequence[Sequence[str]],
+        *,
+        left: Sequence[int] = (),
+        bold: Sequence[int] = (0,),
+    ) -> None:
+        """Print an indented table.
+
+        Parameters
+        ----------
+        rows : sequence of sequence of str
+            Rows of cells, the header first.
+        left : sequence of int
+            Left-aligned columns; the others are right-aligned.
+        bold : sequence of int, default=(0,)
+            Rows to print in bold.
+        """
+        for place, line in enumerate(aligned(rows, left)):
+            self.line(_INDENT + line, bold=place in bold)
+
+
+def print_result(
+    found: T,
+    show: Callable[[T, Screen], None],
+    as_data: Callable[[T], Any],
+    *,
+    as_json: bool,
+    written: Mapping[str, Path | None] | None = None,
+) -> None:
+    """Print the result of a command.
+
+    Parameters
+    ----------
+    found : object
+        The result.
+    show : callable
+        Prints it as text.
+    as_data : callable
+        Returns it as plain data, for JSON.
+    as_json : bool
+        Which of them is used.
+    written : mapping of str to Path or None, optional
+        Beginning of a sentence, and the file that it ends with.
+    """
+    if as_json:
+        click.echo(json.dumps(_finite(as_data(found)), indent=2, allow_nan=False))
+    else:
+        show(found, Screen())
+    for words, path in (written or {}).items():
+        if path is not None:
+            click.echo(f"\n{words} {path}.", err=as_json)
+
+
+def _finite(data: Any) -> Any:
+    """Return data with None for the numbers that JSON lacks."""
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+@contextmanager
+def fold_progress(n_folds: int) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on a terminal; yield the function to call after each fold."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("cross-validation", total=n_folds)
+        yield lambda: bar.advance(task)
 
 
 def check_output(option: str, path: Path | None, *read: str | Path | None) -> None:
@@ -33,16 +169,16 @@ def _is_same(path: Path, other: str | Path | None) -> bool:
     return other is not None and path.is_file() and Path(other).exists() and path.samefile(other)
 
 
-def check_plot_file(path: Path | None) -> None:
+def check_plot_file(path: Path | None, option: str = "--plot") -> None:
     """Refuse a picture that cannot be written, before any work is done."""
     if path is None:
         return
     if path.suffix.lower() not in _PLOT_SUFFIXES:
-        raise Refusal(f"--plot: {str(path)!r} must end in {', '.join(_PLOT_SUFFIXES)}.")
-    check_output("--plot", path)
+        raise Refusal(f"{option}: {str(path)!r} must end in {', '.join(_PLOT_SUFFIXES)}.")
+    check_output(option, path)
     if not have_matplotlib():
         raise Refusal(
-            "--plot needs Matplotlib, which is not installed: pip install 'spinney[plot]'."
+            f"{option} needs Matplotlib, which is not installed: pip install 'spinney[plot]'."
         )
 
 
@@ -59,10 +195,19 @@ def write_text(option: str, path: Path, text: str) -> None:
     write_bytes(option, path, text.encode())
 
 
-def save_plot(draw: Callable[[], Any], path: Path | None) -> None:
+def print_or_write(text: str, path: Path | None, what: str) -> None:
+    """Print lines of text as they are, or write them to the file of --out."""
+    if path is None:
+        click.echo(text, nl=False, color=True)  # escape sequences in the data are kept
+    else:
+        write_text("--out", path, text)
+        click.echo(f"The {what} are in {path}.", err=True)
+
+
+def save_plot(draw: Callable[[], Any], path: Path | None, option: str = "--plot") -> None:
     """Call a function that draws and returns axes; write the picture to the file of --plot."""
     if path is not None:
-        write_bytes("--plot", path, drawn(draw, path.suffix.lower().removeprefix(".")))
+        write_bytes(option, path, drawn(draw, path.suffix.lower().removeprefix(".")))
 
 
 def drawn(draw: Callable[[], Any], format_: str) -> bytes:

@@ -7,9 +7,8 @@ import numpy as np
 from spinney._cli.data.columns import Column
 from spinney._cli.data.reading import Reading
 from spinney._cli.metrics import Estimate
-from spinney._cli.render import Screen, leaves_text
-from spinney._format import number_text
-from spinney._text import plural
+from spinney._cli.output import Screen, leaves_text
+from spinney._format import number_text, plural
 from spinney.pruning import PruningPath
 
 MOST_NAMES = 5  # of classes, columns with gaps, importances
@@ -89,7 +88,7 @@ def target_words(reading: Reading) -> str:
         return f"{name}, a number from {low} to {high}, mean {mean}"
     labels, counts = np.unique(y, return_counts=True)
     shares = 100 * counts / len(y)
-    order = np.argsort(-counts, kind="stable")[:MOST_NAMES]
+    order = range(min(MOST_NAMES, len(labels)))  # that of the classes everywhere
     shown = [f"{labels[k]} {counts[k]} ({shares[k]:.1f} %)" for k in order]
     if len(labels) > MOST_NAMES:
         shown.append(f"{len(labels) - MOST_NAMES} more")
@@ -121,7 +120,8 @@ def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str,
         before, after, unit = "", " % of rows", " %"
     else:
         value, low, high, baseline = (number_text(number, 4) for number in numbers)
-        before, after = ("RMSE ", "") if found.measure == "RMSE" else ("", " per row")
+        words = {"RMSE": ("RMSE ", ""), "deviance": ("", " per unit of exposure")}
+        before, after = words.get(found.measure, ("", " per row"))
         unit = ""
     return [
         (name, f"{before}{value}{after}, 95 % interval {low} to {high}{unit}"),

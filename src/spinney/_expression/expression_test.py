@@ -14,13 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from spinney._expression.evaluate import encoded_row, truth
 from spinney._expression.simplify import simplified
-from spinney._expression.tokens import OPS, Token
+from spinney._expression.tokens import Token, encoded_row, truth
 from spinney._format import EXACT_DIGITS, number_text
 from spinney._table import Column
-
-__all__ = ["OPS", "ExpressionTest", "Token"]
 
 PLAIN_WORD = re.compile(r"[^\W\d][\w.]*")
 PLAIN_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -90,11 +87,11 @@ class ExpressionTest:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns that it asks, ascending."""
+        """Indices of the columns used, ascending."""
         return tuple(sorted({token.arg for token in self.tokens if token.op == "column"}))
 
     def branch(self, row: Any) -> int | None:
-        """Return 0 if the test is true for a row, 1 if it is false, None if it cannot tell.
+        """Return 0 if the test is true for a row, 1 if it is false, None if it is unknown.
 
         Parameters
         ----------

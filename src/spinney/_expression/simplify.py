@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinney._expression.evaluate import truth
-from spinney._expression.tokens import ARITY, Token
+from spinney._expression.tokens import ARITY, Token, truth
 
 _LONGEST = 200  # what is longer is shown as it is
 _ARITHMETIC = ("add", "subtract", "multiply", "sine")

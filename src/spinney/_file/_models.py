@@ -215,7 +215,7 @@ def _build(
     require(same, f"object {place} (Function) has another name than what it calls")
     try:
         state = {field: decoder.decode(value, field) for field, value in stored.items()}
-        state = present_state(recipe.name, state, version)
+        state = present_state(recipe.cls, state, version)
         model = recipe.build(state if recipe.name in ("Tree", "Forest") else _owned(state))
         if state.get("fitted"):
             _check_parameters(model)

@@ -4,6 +4,7 @@ A file of an earlier version is read with its own names, and then turned into wh
 version would have stored. Model files are always written in the present version.
 """
 
+import inspect
 from typing import Any
 
 from spinney._state import StateError
@@ -23,6 +24,20 @@ _NEW_NAMES = {
     "max_iterations": "max_iter",
     "stop": "early_stopping",
 }
+_NEW_PARAMETERS = {  # at their defaults nothing changes
+    "all_missing",
+    "bootstrap_features",
+    "forced_tests",
+    "interaction_cst",
+    "keep_targets",
+    "monotonic_cst",
+    "prior_cv",
+    "quantile",
+    "shrinkage",
+    "surrogate_style",
+    "tweedie_power",
+}
+_NEW_PARAMETERS_OF = {"RandomForestClassifier": {"estimator"}}
 _SINGLE_TREES = {
     "C45Classifier",
     "CARTClassifier",
@@ -38,10 +53,12 @@ def present_name(name: str, version: Version) -> str:
     return name if version >= (1, 1) else _CLASSES.get(name, name)
 
 
-def present_state(name: str, state: dict[str, Any], version: Version) -> dict[str, Any]:
+def present_state(cls: type, state: dict[str, Any], version: Version) -> dict[str, Any]:
     """Return the state of an object of a class as the present version stores it."""
-    if version < (1, 1) and type(state.get("params")) is dict:
-        state = {**state, "params": _present_params(name, state["params"])}
+    params = state.get("params")
+    if type(params) is dict and all(type(name) is str for name in params):
+        params = _renamed(cls, params) if version < (1, 1) else params
+        state = {**state, "params": _completed(cls, params)}
     fitted = state.get("fitted")
     if version >= (1, 1) or type(fitted) is not dict:
         return state
@@ -52,11 +69,11 @@ def present_state(name: str, state: dict[str, Any], version: Version) -> dict[st
     return {**state, "fitted": fitted}
 
 
-def _present_params(name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _renamed(cls: type, params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of an estimator under the names that they have now."""
     found = {}
     for old, value in params.items():
-        if old == "verbose" and name in _SINGLE_TREES:
+        if old == "verbose" and cls.__name__ in _SINGLE_TREES:
             continue
         if old == "stop":
             value = value == "oob"
@@ -64,3 +81,11 @@ def _present_params(name: str, params: dict[str, Any]) -> dict[str, Any]:
     if found.get("sampling") == "bootstrap" and found.get("bootstrap") is False:
         found |= {"sampling": "subsample", "bootstrap": True}
     return dict(sorted(found.items()))  # as constructors list them
+
+
+def _completed(cls: type, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of an estimator with those that it has got since, at their defaults."""
+    declared = inspect.signature(cls).parameters
+    names = _NEW_PARAMETERS & set(declared) | _NEW_PARAMETERS_OF.get(cls.__name__, set())
+    new = {name: declared[name].default for name in names}
+    return dict(sorted((new | params).items())) if new.keys() - params else params

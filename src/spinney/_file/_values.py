@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from spinney._file._container import ModelFileError, is_storable, require
 from spinney._state import recipe_of
 from spinney._state._kinds import is_array
+from spinney._table._cells import as_objects
 
 MAX_DEPTH = 24
 MAX_INT = 2**256
@@ -290,9 +291,7 @@ class Decoder:
         require(is_flat, f"{path} is no list of labels")
         items = [self.decode(item, path) for item in listed]
         if value["dtype"] == "O":
-            objects = np.empty(len(items), dtype=object)
-            objects[:] = items
-            return objects
+            return as_objects(items)
         return _as_text(items, value["dtype"], path)
 
     def _function(self, value: dict[str, Any], path: str, depth: int) -> Any:

@@ -1,8 +1,5 @@
 """The output of an experiment: tables as CSV and Markdown, figures, and the page of all of them."""
 
-import csv
-import io
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -10,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from spinney._reproduce.paper import Claim, Content, Floats, Paper, Part
+from spinney._format import csv_text
+from spinney._reproduce.paper import Claim, Content, Paper, Part
 from spinney._reproduce.verdicts import VERDICTS, Cell, Finding
-from spinney.plot._matplotlib import picture
-from spinney.plot._palette import class_colours
+from spinney._typing import Floats
+from spinney.plot._matplotlib import class_colours, picture
 
 AnyCell = Cell | Finding
 
@@ -61,34 +59,24 @@ def count_verdicts(contents: Iterable[Content]) -> dict[str, int]:
 
 def records(made: Sequence[tuple[Part, Content]]) -> str:
     """Return every cell of every part as CSV, with all digits."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _RECORD, lineterminator="\n")
-    writer.writeheader()
-    for part, content in made:
-        for cell in content.cells:
-            writer.writerow({"part": part.name, **cell.record()})
-    return text.getvalue()
+    rows = [
+        {"part": part.name, **cell.record()} for part, content in made for cell in content.cells
+    ]
+    return csv_text([_RECORD, *([row.get(name) for name in _RECORD] for row in rows)])
 
 
 def as_data(made: Sequence[tuple[Part, Content]]) -> dict[str, Any]:
-    """Return all parts as plain data for JSON; NaN becomes None."""
+    """Return all parts as plain data, for JSON."""
     parts = [
         {
             "part": part.name,
             "title": part.title,
-            "cells": [
-                {name: _finite(value) for name, value in cell.record().items()}
-                for cell in content.cells
-            ],
+            "cells": [cell.record() for cell in content.cells],
             "claims": [asdict(claim) for claim in content.claims],
         }
         for part, content in made
     ]
     return {"parts": parts, "verdicts": count_verdicts(content for _, content in made)}
-
-
-def _finite(value: float | int | str | None) -> float | int | str | None:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def part_page(part: Part, content: Content, picture: str | None) -> str:

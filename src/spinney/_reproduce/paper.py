@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._reproduce.verdicts import Cell, Finding
+from spinney._typing import Floats
 
 Key = tuple[str | int, ...]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from spinney._reproduce.paper import (
     Content,
-    Floats,
     Key,
     Options,
     Paper,
@@ -32,6 +31,7 @@ from spinney._reproduce.paper import (
 )
 from spinney._reproduce.sources import Rows, bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
+from spinney._typing import Floats
 from spinney.compare import corrected_t
 from spinney.ensemble import (
     AdaBoostClassifier,
@@ -42,13 +42,7 @@ from spinney.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from spinney.tree import (
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
-    ID3Classifier,
-    IGPARegressor,
-)
+from spinney.tree import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, IGPARegressor
 
 N_FOLDS = 10
 _N = 100  # members of ensembles

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from spinney import GPForestClassifier, GPTreeClassifier
+from spinney._format import plural
 from spinney._reproduce.page import lines
 from spinney._reproduce.paper import (
     Claim,
     Content,
-    Floats,
     Key,
     Options,
     Paper,
@@ -30,12 +30,13 @@ from spinney._reproduce.paper import (
 )
 from spinney._reproduce.sources import bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
+from spinney._typing import Floats
 from spinney.compare import paired_t
 from spinney.datasets import make_gaussian_mixture
 from spinney.datasets._generators import best_rule
 from spinney.ensemble import AdaBoostClassifier, BaggingClassifier
-from spinney.plot._palette import INK, class_colours, mix
-from spinney.plot._palette import PAPER as WHITE
+from spinney.plot._matplotlib import INK, class_colours, mix
+from spinney.plot._matplotlib import PAPER as WHITE
 from spinney.tree import C45Classifier
 
 DATASETS = {
@@ -218,7 +219,7 @@ def _accuracy_figure(results: Results, options: Options) -> Content:
         axes.legend()
 
     cells = tuple(
-        Cell(name, "1 tree" if size == 1 else f"{size} trees", Measured.of(own[:, i]), None)
+        Cell(name, plural(size, "tree"), Measured.of(own[:, i]), None)
         for name, own in means.items()
         for i, size in enumerate(asked)
     )

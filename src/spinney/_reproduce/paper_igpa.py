@@ -12,7 +12,6 @@ from spinney._reproduce.page import lines
 from spinney._reproduce.paper import (
     Claim,
     Content,
-    Floats,
     Key,
     Options,
     Paper,
@@ -24,6 +23,7 @@ from spinney._reproduce.paper import (
 )
 from spinney._reproduce.sources import published
 from spinney._reproduce.verdicts import SAME, Cell, Finding, Measured
+from spinney._typing import Floats
 from spinney.compare import paired_t
 
 TRAINING_SIZES = [row["train"] for row in published("igpa_table4_training_size")]

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from spinney._reproduce.paper import (
     Claim,
     Content,
-    Floats,
     Key,
     Options,
     Paper,
@@ -27,6 +26,7 @@ from spinney._reproduce.paper import (
 )
 from spinney._reproduce.sources import Rows, bundled, housing_by_rad, housing_by_value, published
 from spinney._reproduce.verdicts import Cell, Finding, Measured
+from spinney._typing import Floats
 from spinney.compare import friedman
 from spinney.ensemble import BaggingClassifier
 from spinney.ensemble._selection import choose_members

@@ -9,8 +9,6 @@
 | `journal.jsonl`, `results.csv`| the units, see `spinney.compare`; a killed run is resumed |
 """
 
-import csv
-import io
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spinney._atomic import write_atomically
+from spinney._format import csv_text
 from spinney._reproduce.page import count_verdicts, draw_part, grid, page, records
 from spinney._reproduce.paper import Content, Options, Paper, Part, Results
 from spinney.compare import run_units
@@ -120,9 +119,7 @@ def _write(report: Report, folder: Path, command: str) -> None:
     for part, content in report.made:
         stem = part.name.lower().replace(" ", "_").replace(".", "_")
         if content.cells:
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(grid(content.cells))
-            write_atomically(folder / f"{stem}.csv", [text.getvalue().encode()])
+            write_atomically(folder / f"{stem}.csv", [csv_text(grid(content.cells)).encode()])
         if part.kind == "figure" and have_matplotlib():
             for ending, data in draw_part(content).items():
                 write_atomically(folder / f"{stem}.{ending}", [data])

@@ -7,8 +7,7 @@
 from typing import Any
 
 from spinney._state._kinds import StateError
-from spinney._state._plain import plain_state
-from spinney._state._recipes import Recipe
+from spinney._state._recipes import Recipe, plain_state
 
 __all__ = ["Recipe", "StateError", "plain_state", "recipe_named", "recipe_of"]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from spinney._typing import Floats
 
 LARGEST = 1e150  # of what is multiplied with columns or votes; scaled columns are at most 1e100
 _LABEL_TYPES = (str, int, float, bool)
@@ -45,7 +46,7 @@ def is_array(value: Any) -> bool:
     return type(value) is np.ndarray or type(value) is np.memmap
 
 
-def check_bounded(numbers: NDArray[np.float64], what: str) -> None:
+def check_bounded(numbers: Floats, what: str) -> None:
     """Refuse numbers that no fit comes near to: sums of them might not be finite."""
     if not (np.abs(numbers) <= LARGEST).all():
         raise StateError(f"{what} is not finite, or beyond {LARGEST:g}.")
@@ -177,6 +178,7 @@ ANYTHING = Kind("anything", lambda v: True)
 FLAG = Kind("True or False", lambda v: type(v) is bool)
 NUMBER = Kind("a number", lambda v: type(v) is float)
 FINITE = Kind("a finite number", lambda v: type(v) is float and bool(np.isfinite(v)))
+STRENGTH = Kind("a finite number >= 0", lambda v: FINITE.fits(v) and v >= 0.0)
 TEXT = Kind("text", lambda v: isinstance(v, str))
 LABELS = Kind("a 1-D array of labels that differ", _is_labels)
 NAMES = Kind("a 1-D array of texts", _is_names)

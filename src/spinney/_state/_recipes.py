@@ -3,6 +3,10 @@
 The values of such a *state* are None, bools, numbers, texts, arrays, lists, tuples and dicts of
 these, other objects that have a recipe, and what only pickle can carry: functions and objects of
 other libraries. A recipe looks one object deep: pickle and model files go on from there.
+
+The state of an estimator is its parameters, and the attributes that a fit left behind. A class
+declares its attributes in `_fitted_fields`, by name and kind, those that follow from others in
+`_made_again`, and checks in `_check_state` whether they fit together.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +17,8 @@ from spinney._state._kinds import Kind, StateError
 
 T = TypeVar("T")
 Fields = Mapping[str, Kind]
+_PARAMS = Kind("a dict of parameters", lambda v: type(v) is dict)
+_ATTRIBUTES = Kind("a dict of attributes", lambda v: type(v) is dict)
 
 
 def check_fields(state: Any, fields: Fields, who: str) -> None:
@@ -99,10 +105,87 @@ def record(cls: type[T], check: Callable[[T], None] | None = None, **fields: Kin
     return Recipe(cls, fields, take, fill)
 
 
-def made(cls: type[T], take: Callable[[T], dict[str, Any]], **fields: Kind) -> Recipe[T]:
-    """Return the recipe of a class whose constructor takes its state and checks it."""
+def made(cls: type[T], **fields: Kind) -> Recipe[T]:
+    """Return the recipe of a class whose constructor takes its attributes and checks them."""
+
+    def take(thing: T) -> dict[str, Any]:
+        return {name: getattr(thing, name) for name in fields}
 
     def fill(thing: T, state: dict[str, Any]) -> None:
         thing.__init__(**state)  # type: ignore[misc]
 
     return Recipe(cls, fields, take, fill, lambda state: cls(**state))
+
+
+def estimator(cls: Any) -> Recipe[Any]:
+    """Return the recipe of an estimator."""
+    fitted: dict[str, Kind] = {}
+    for base in reversed(cls.__mro__):
+        fitted.update(vars(base).get("_fitted_fields", {}))
+    names = list(cls._get_param_names())
+    made = getattr(cls, "_made_again", ())
+
+    def take(thing: Any) -> dict[str, Any]:
+        own = vars(thing)
+        extra = [n for n in own if n not in names and n not in fitted and n not in made]
+        state: dict[str, Any] = {
+            "params": {name: getattr(thing, name) for name in names},
+            "fitted": {name: own[name] for name in fitted if name in own},
+        }
+        if extra:
+            state["extra"] = {name: own[name] for name in extra}
+        return state
+
+    def fill(thing: Any, state: dict[str, Any]) -> None:
+        check_names(state["params"], names, cls.__name__, "parameter")
+        attributes = state["fitted"]
+        if attributes:
+            check_fields(attributes, fitted, cls.__name__)
+        thing.__init__(**state["params"])
+        vars(thing).update(attributes)
+        if attributes:
+            thing._check_state()
+        vars(thing).update(state.get("extra", {}))
+
+    extra = Kind("a dict of attributes", lambda v: type(v) is dict and bool(v), optional=True)
+    fields = {"params": _PARAMS, "fitted": _ATTRIBUTES, "extra": extra}
+    return Recipe(cls, fields, take, fill)
+
+
+def plain_state(cls: type[T]) -> type[T]:
+    """Let pickle, copy and joblib take objects of a class apart by its recipe.
+
+    A class without one, such as a subclass of the user's, is taken as a whole. A class decorator
+    rather than a base class, so that it adds nothing to the inheritance of estimators.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
+
+    Returns
+    -------
+    type
+        The same class.
+    """
+    base: Any = cls
+
+    def get_state(self: Any) -> Any:
+        from spinney._state import recipe_of
+
+        recipe = recipe_of(self)
+        return super(base, self).__getstate__() if recipe is None else recipe.take(self)
+
+    def set_state(self: Any, state: Any) -> None:
+        from spinney._state import recipe_of
+
+        recipe = recipe_of(self)
+        if recipe is not None:
+            recipe.restore(self, state)
+        elif hasattr(super(base, self), "__setstate__"):
+            super(base, self).__setstate__(state)
+        else:
+            vars(self).update(state)
+
+    base.__getstate__, base.__setstate__ = get_state, set_state
+    return cls

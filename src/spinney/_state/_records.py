@@ -1,10 +1,15 @@
-"""Recipes of the small objects that fitted ensembles, mixtures and evolved trees hold."""
+"""Recipes of the small objects that fitted ensembles, mixtures and evolved trees hold.
+
+A function written in Python holds the callable itself: pickle carries it, a model file its name.
+"""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from spinney import _core
+from spinney._expression.tokens import ARITY, OPS, Token
 from spinney._state._kinds import (
     ANYTHING,
     FINITE,
@@ -28,18 +33,20 @@ from spinney._state._kinds import (
     or_none,
     whole,
 )
-from spinney._state._recipes import Recipe, record
-from spinney._state._trees import as_objects
+from spinney._state._recipes import Recipe, made, record
 from spinney._table import Schema
+from spinney._table._cells import as_objects
 from spinney.ensemble._foreign_members import ForeignMembers, Member
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._leaf_targets import LeafTargets
 from spinney.ensemble._selection import SelectionReport
 from spinney.ensemble._trainer import Bagged, MemberRecords
 from spinney.ensemble._voting_members import Member as VotingMember
 from spinney.ensemble._voting_rules import Quorum
-from spinney.mixture._estimator_experts import ClassLearner, NumberLearner
-from spinney.mixture._estimator_experts import Learner as LearnerRecipe
-from spinney.mixture._experts import LinearExpert, LogisticExpert
+from spinney.evolve._derived import Derived
+from spinney.evolve._functions import Bool, Function, Type, _Compiled
+from spinney.mixture._experts import ClassLearner, LinearExpert, LogisticExpert, NumberLearner
+from spinney.mixture._experts import Learner as LearnerRecipe
 from spinney.mixture._gates import Gate, GateTree, LinearPart
 from spinney.mixture._training_data import Category, Design, Numeric, Scale
 from spinney.tree._igpa import Iteration
@@ -50,23 +57,14 @@ _COEFS = many(many(FLOATS_2D, tuple), tuple)
 _COUNT = whole()
 
 
-def _new_iteration(state: dict[str, Any]) -> Iteration:
-    return Iteration(**state)
-
-
-ITERATION = Recipe(
+ITERATION = made(
     Iteration,
-    {
-        "judge": _COUNT,
-        "n_leaves_grown": _COUNT,
-        "n_leaves": _COUNT,
-        "growing_error": NUMBER,
-        "judge_error_grown": NUMBER,
-        "judge_error": NUMBER,
-    },
-    Iteration._asdict,
-    lambda thing, state: None,
-    _new_iteration,
+    judge=_COUNT,
+    n_leaves_grown=_COUNT,
+    n_leaves=_COUNT,
+    growing_error=NUMBER,
+    judge_error_grown=NUMBER,
+    judge_error=NUMBER,
 )
 
 # -- Ensembles
@@ -95,6 +93,15 @@ def _fill_bagged(bagged: Bagged, state: dict[str, Any]) -> None:
         object.__setattr__(bagged, name, value)
 
 
+LEAF_TARGETS = record(
+    LeafTargets,
+    LeafTargets.check,
+    y=FLOATS,
+    weight=FLOATS,
+    place=array(np.uint32),
+    begin=array(np.uint32),
+    tree=PLACES,
+)
 BAGGED = Recipe(Bagged, _BAGGED, _take_bagged, _fill_bagged)
 
 
@@ -301,7 +308,79 @@ GATE = _part(
     strength=or_none(FLOATS_2D),
 )
 
+# -- Functions, and the columns that they make
+
+_TYPES = many(one(Type), tuple)
+_NUMBER = Kind("a number", lambda v: type(v) in (int, float) and v == v)
+_CALLABLE = Kind("a function", callable)
+
+
+def _is_token(value: Any) -> bool:
+    if type(value) is not tuple or len(value) != 3:
+        return False
+    op, arg, number = value
+    return type(op) in (int, str) and type(arg) is int and _NUMBER.fits(number)
+
+
+_TOKENS = many(Kind("a token", _is_token), tuple)
+
+TYPE = record(Type, name=TEXT, domain=ANYTHING)
+FUNCTION = made(Function, name=TEXT, f=_CALLABLE, takes=_TYPES, returns=one(Type))
+
+
+def _fill_composed(function: _Compiled, state: dict[str, Any]) -> None:
+    body = tuple(Token(*token) for token in state["body"])
+    n_arguments, waiting = len(state["takes"]), 0
+    for token in body:
+        if token.op not in ARITY:
+            raise StateError(f"function {state['name']!r}: {token.op!r} is no operation.")
+        if token.op == "column" and not -n_arguments <= token.arg < 0:
+            raise StateError(f"function {state['name']!r} has no argument {-1 - token.arg}.")
+        if waiting < ARITY[token.op]:
+            raise StateError(f"function {state['name']!r} lacks an operand.")
+        waiting += 1 - ARITY[token.op]
+    if waiting != 1:
+        raise StateError(f"function {state['name']!r} must have one result.")
+    _Compiled.__init__(function, state["name"], body, state["takes"], state["returns"])
+
+
+COMPOSED = Recipe(
+    _Compiled,
+    {"name": TEXT, "body": _TOKENS, "takes": _TYPES, "returns": one(Type)},
+    lambda function: {
+        "name": function.name,
+        "body": tuple(tuple(token) for token in function.body),
+        "takes": function.takes,
+        "returns": function.returns,
+    },
+    _fill_composed,
+    alias="ComposedFunction",
+)
+
+
+def _check_derived(derived: Derived) -> None:
+    """Refuse arguments that are no expressions of the types that the function takes."""
+    who, takes = f"a column of function {derived.function.name!r}", derived.function.takes
+    if len(derived.arguments) != len(takes):
+        raise StateError(f"{who} has another number of arguments.")
+    for type_, tokens in zip(takes, derived.arguments, strict=True):
+        known = all(
+            type(op) is int and 0 <= op < len(OPS) and 0 <= arg < 2**31 for op, arg, _ in tokens
+        )
+        if not known:
+            raise StateError(f"{who} has an unknown token.")
+        no_rows = np.empty((0, 1 + max((arg for _, arg, _ in tokens), default=0)))
+        ask = _core.evaluate if type_ == Bool else _core.numbers
+        try:
+            ask(list(tokens), no_rows)
+        except ValueError as problem:
+            raise StateError(f"{who}: {problem}.") from None
+
+
+DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many(_TOKENS, tuple))
+
 RECORDS: list[Recipe[Any]] = [
-    *(ITERATION, BAGGED, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
+    *(ITERATION, BAGGED, LEAF_TARGETS, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
     *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
+    *(TYPE, FUNCTION, COMPOSED, DERIVED),
 ]

@@ -3,6 +3,7 @@
 The columns and categories of conditions are those of the schema, so only what differs is stored.
 """
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,17 @@ from spinney._state._kinds import (
     or_none,
 )
 from spinney._state._recipes import Recipe
-from spinney._state._trees import as_objects
 from spinney._table import Schema
+from spinney._table._cells import as_objects
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 from spinney.rules._ruleset import RuleSet
 from spinney.tree._tree import Tree
 
-# How a condition is marked. An expression must be true, false, or both, which no row is.
+# How a condition is marked. An expression must be true, false, or both, which no row is. The last
+# two are fulfilled by missing values, too.
 _INTERVAL, _MEMBERSHIP, _TRUE, _FALSE, _TRUE_BOTH, _FALSE_BOTH = range(6)
+_INTERVAL_OR_MISSING, _MEMBERSHIP_OR_MISSING = 6, 7
 _NOTHING = np.iinfo(np.int64).min  # for None among whole numbers
 _COUNTED = ("counts", "totals", "_probabilities")
 _ALONE = ("_weight", "_total_weight")
@@ -41,26 +44,17 @@ _BYTES = array(np.uint8)
 
 
 def _take_conditions(conditions: list[Condition]) -> dict[str, Any]:
-    kinds, features, lows, highs = [], [], [], []
-    codes: list[tuple[int, ...]] = []
-    tokens: list[tuple[Token, ...]] = []
-    for condition in conditions:
-        is_expression = isinstance(condition, ExpressionCondition)
-        kinds.append(_kind_of(condition))
-        features.append(-1 if isinstance(condition, ExpressionCondition) else condition.feature)
-        lows.append(condition.low if isinstance(condition, Interval) else 0.0)
-        highs.append(condition.high if isinstance(condition, Interval) else 0.0)
-        codes.append(condition.codes if isinstance(condition, Membership) else ())
-        tokens.append(condition.test.tokens if is_expression else ())  # type: ignore[union-attr]
-    flat = [token for listed in tokens for token in listed]
+    codes = [c.codes if isinstance(c, Membership) else () for c in conditions]
+    tokens = [c.test.tokens if isinstance(c, ExpressionCondition) else () for c in conditions]
+    flat = [*chain(*tokens)]
     return {
-        "kind": np.array(kinds, np.uint8),
-        "feature": np.array(features, np.int64),
-        "low": np.array(lows, np.float64),
-        "high": np.array(highs, np.float64),
-        "n_codes": np.array([len(listed) for listed in codes], np.int64),
-        "code": np.array([code for listed in codes for code in listed], np.int64),
-        "n_tokens": np.array([len(listed) for listed in tokens], np.int64),
+        "kind": np.array([_kind_of(condition) for condition in conditions], np.uint8),
+        "feature": np.array([getattr(c, "feature", -1) for c in conditions], np.int64),
+        "low": np.array([getattr(c, "low", 0.0) for c in conditions], np.float64),
+        "high": np.array([getattr(c, "high", 0.0) for c in conditions], np.float64),
+        "n_codes": np.array([*map(len, codes)], np.int64),
+        "code": np.array([*chain(*codes)], np.int64),
+        "n_tokens": np.array([*map(len, tokens)], np.int64),
         "op": np.array([OPS.index(token.op) for token in flat], np.uint8),
         "arg": np.array([token.arg for token in flat], np.int64),
         "value": np.array([token.value for token in flat], np.float64),
@@ -69,9 +63,9 @@ def _take_conditions(conditions: list[Condition]) -> dict[str, Any]:
 
 def _kind_of(condition: Condition) -> int:
     if isinstance(condition, Interval):
-        return _INTERVAL
+        return _INTERVAL_OR_MISSING if condition.missing else _INTERVAL
     if isinstance(condition, Membership):
-        return _MEMBERSHIP
+        return _MEMBERSHIP_OR_MISSING if condition.missing else _MEMBERSHIP
     if condition.is_possible:
         return _TRUE if condition.truth else _FALSE
     return _TRUE_BOTH if condition.truth else _FALSE_BOTH
@@ -133,10 +127,10 @@ def _condition(
     tokens: tuple[Token, ...],
     schema: Schema,
 ) -> Condition:
-    if kind > _FALSE_BOTH:
+    if kind > _MEMBERSHIP_OR_MISSING:
         raise StateError("RuleSet: a condition is of an unknown kind.")
     unused = [not all(map(is_zero, ends)), bool(codes)]
-    if kind >= _TRUE:
+    if _TRUE <= kind <= _FALSE_BOTH:
         if feature != -1 or any(unused):
             raise StateError("RuleSet: an expression has tokens, and nothing else.")
         truth, possible = kind in (_TRUE, _TRUE_BOTH), kind in (_TRUE, _FALSE)
@@ -144,13 +138,14 @@ def _condition(
     if not 0 <= feature < len(schema.columns) or tokens:
         raise StateError("RuleSet: a condition asks a column that is not there.")
     column = schema.columns[feature]
-    if kind == _INTERVAL:
+    missing = kind in (_INTERVAL_OR_MISSING, _MEMBERSHIP_OR_MISSING)
+    if kind in (_INTERVAL, _INTERVAL_OR_MISSING):
         if unused[1]:
             raise StateError("RuleSet: an interval has no codes.")
-        return Interval(feature, column.name, *ends, column.categories)
+        return Interval(feature, column.name, *ends, column.categories, missing)
     if unused[0]:
         raise StateError("RuleSet: a set of categories has no ends.")
-    return Membership(feature, column.name, codes, column.categories)
+    return Membership(feature, column.name, codes, column.categories, missing)
 
 
 # -- Rules

@@ -18,14 +18,17 @@ from spinney._state._kinds import (
     choice,
     one,
     or_none,
+    perhaps,
     row,
     whole,
 )
-from spinney._state._recipes import Recipe
+from spinney._state._recipes import Recipe, made
 from spinney._table import Column, Schema
+from spinney._table._cells import as_objects
 from spinney.ensemble._forest import Forest
 from spinney.pruning import PruningPath, _Subtrees
-from spinney.tree._arrays import KINDS
+from spinney.tree._leaf_lifetimes import LeafLifetimes
+from spinney.tree._node_arrays import KINDS
 from spinney.tree._tree import Tree
 
 _MANY_NODES = 100_000
@@ -64,13 +67,6 @@ def _fill_schema(schema: Schema, state: dict[str, Any]) -> None:
     checked = Schema.from_state({"columns": columns, "has_names": state["has_names"]})
     object.__setattr__(schema, "columns", checked.columns)
     object.__setattr__(schema, "has_names", checked.has_names)
-
-
-def as_objects(values: list[Any]) -> NDArray[Any]:
-    """Return a 1-D array of objects."""
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
-    return objects
 
 
 def n_categories(schema: Schema) -> NDArray[np.int32]:
@@ -122,19 +118,46 @@ def _is_ordered(column: Column) -> bool:
     return column.kind == "ordered" and bool(column.categories)
 
 
+_MODEL = {
+    "parts": _PARTS,
+    "schema": one(Schema),
+    "classes": or_none(LABELS),
+    "lifetimes": perhaps(one(LeafLifetimes)),  # of survival trees only
+}
+LIFETIMES = made(
+    LeafLifetimes,
+    times=FLOATS,
+    n_nodes=whole(1, 2**40),
+    node=array(np.int32),
+    place=array(np.int32),
+    events=FLOATS,
+    exits=FLOATS,
+)
+
+
+def _with_lifetimes(state: dict[str, Any], lifetimes: LeafLifetimes | None) -> dict[str, Any]:
+    return state if lifetimes is None else {**state, "lifetimes": lifetimes}
+
+
+def _check_lifetimes(lifetimes: LeafLifetimes | None, n_nodes: int, who: str) -> None:
+    """Refuse lifetimes of other nodes."""
+    if lifetimes is not None and lifetimes.n_nodes != n_nodes:
+        raise StateError(f"{who} has {n_nodes} nodes, but lifetimes of {lifetimes.n_nodes}.")
+
+
 def _take_tree(tree: Tree) -> dict[str, Any]:
-    return {
-        "parts": _core.tree_parts(tree._core),
-        "schema": tree.schema,
-        "classes": tree.classes,
-    }
+    parts = _core.tree_parts(tree._core)
+    state = {"parts": parts, "schema": tree.schema, "classes": tree.classes}
+    return _with_lifetimes(state, tree.lifetimes)
 
 
 def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
     core = _core.tree_of_parts(state["parts"], n_categories(state["schema"]))
     check_classes(core.n_classes, state["classes"], "the tree")
     check_kinds(state["parts"], state["schema"], "the tree")
-    tree.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
+    lifetimes = state.get("lifetimes")
+    tree.__init__(core, state["schema"], state["classes"], lifetimes)  # type: ignore[misc]
+    _check_lifetimes(lifetimes, core.n_nodes, "the tree")
 
 
 def _n_threads(n_nodes: int) -> int:
@@ -143,11 +166,9 @@ def _n_threads(n_nodes: int) -> int:
 
 
 def _take_forest(forest: Forest) -> dict[str, Any]:
-    return {
-        "parts": _core.forest_parts(forest._core, _n_threads(int(forest.n_nodes.sum()))),
-        "schema": forest.schema,
-        "classes": forest.classes,
-    }
+    parts = _core.forest_parts(forest._core, _n_threads(int(forest.n_nodes.sum())))
+    state = {"parts": parts, "schema": forest.schema, "classes": forest.classes}
+    return _with_lifetimes(state, forest.lifetimes)
 
 
 def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
@@ -158,21 +179,14 @@ def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
         raise StateError("a forest needs at least one tree.")
     check_classes(core.n_classes, state["classes"], "the forest")
     check_kinds(state["parts"], state["schema"], "the forest")
-    forest.__init__(core, state["schema"], state["classes"])  # type: ignore[misc]
+    lifetimes = state.get("lifetimes")
+    forest.__init__(core, state["schema"], state["classes"], lifetimes)  # type: ignore[misc]
+    if lifetimes is not None:
+        _check_lifetimes(lifetimes, int(forest.n_nodes.sum()), "the forest")
 
 
-TREE = Recipe(
-    Tree,
-    {"parts": _PARTS, "schema": one(Schema), "classes": or_none(LABELS)},
-    _take_tree,
-    _fill_tree,
-)
-FOREST = Recipe(
-    Forest,
-    {"parts": _PARTS, "schema": one(Schema), "classes": or_none(LABELS)},
-    _take_forest,
-    _fill_forest,
-)
+TREE = Recipe(Tree, _MODEL, _take_tree, _fill_tree)
+FOREST = Recipe(Forest, _MODEL, _take_forest, _fill_forest)
 
 # -- The path of a pruning
 
@@ -227,4 +241,4 @@ PATH = Recipe(
     _fill_path,
 )
 
-TREES: list[Recipe[Any]] = [SCHEMA, TREE, FOREST, PATH]
+TREES: list[Recipe[Any]] = [SCHEMA, LIFETIMES, TREE, FOREST, PATH]

@@ -1,6 +1,6 @@
 """The two forms of a column: numbers, or codes with labels; conversions and error messages.
 
-Readers (`_arrays`, `_series`) return one of them; `_encode` requests the form that the schema needs
+The readers of `_readers` return one of them; `_encode` requests the form that the schema needs
 and converts: numbers to codes if the user declares them categorical, codes to numbers if a numeric
 column arrives as text. `CodedLabels` is a categorical column that needs no table library.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table._schema import Label
+from spinney._typing import Floats
 
 LARGEST_EXACT = 2**53  # float64 holds every integer up to here
 # The estimator checks of scikit-learn look for these words.
@@ -50,12 +51,12 @@ class Codes:
         labels = dict.fromkeys(self.labels[place] for place in np.flatnonzero(seen[:-1]))
         return [label for label in labels if label is not None]
 
-    def replace(self, numbers: dict[Label, float]) -> NDArray[np.float64]:
+    def replace(self, numbers: dict[Label, float]) -> Floats:
         """Return the column with each label replaced by its number, others by NaN."""
         nan = float("nan")
         # A label of None is in no dictionary of numbers, so it gives NaN as well.
         found = [numbers.get(label, nan) for label in self.labels]  # type: ignore[arg-type]
-        values: NDArray[np.float64] = np.array([*found, nan])[self.codes]
+        values: Floats = np.array([*found, nan])[self.codes]
         return values
 
 
@@ -88,6 +89,13 @@ def as_labels(values: Iterable[Any]) -> list[Label | None]:
     return [as_label(value) for value in labels]
 
 
+def as_objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Return a 1-D array of objects."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
 def numbers_to_codes(numbers: Numbers) -> Codes:
     """Turn numbers into categories, one for each distinct value."""
     values, missing = numbers.values, numbers.missing
@@ -103,7 +111,7 @@ def numbers_to_codes(numbers: Numbers) -> Codes:
     return Codes(codes, distinct.tolist())
 
 
-def codes_to_numbers(codes: Codes, name: str, remedy: str) -> NDArray[np.float64]:
+def codes_to_numbers(codes: Codes, name: str, remedy: str) -> Floats:
     """Read the labels as numbers: 7, 7.0, "7" and True are, "seven" is an error."""
     numbers: dict[Label, float] = {}
     for label in codes.occurring():
@@ -116,7 +124,7 @@ def codes_to_numbers(codes: Codes, name: str, remedy: str) -> NDArray[np.float64
     return codes.replace(numbers)
 
 
-def numbers_to_float64(numbers: Numbers, name: str) -> NDArray[np.float64]:
+def numbers_to_float64(numbers: Numbers, name: str) -> Floats:
     """Return the numbers as float64, with NaN where they are missing."""
     values = to_float64(numbers.values, [name])
     if numbers.missing is not None and numbers.missing.any():
@@ -124,17 +132,17 @@ def numbers_to_float64(numbers: Numbers, name: str) -> NDArray[np.float64]:
     return values
 
 
-def is_followable(values: NDArray[np.float64]) -> bool:
+def is_followable(values: Floats) -> bool:
     """Return whether the core can read an array in place: its elements are aligned."""
     return values.flags.aligned and not any(stride % 8 for stride in values.strides)
 
 
-def to_float64(values: NDArray[Any], names: Iterable[str] = ()) -> NDArray[np.float64]:
+def to_float64(values: NDArray[Any], names: Iterable[str] = ()) -> Floats:
     """Return a column, or a block of columns, as float64; warn where integers are rounded."""
     if values.dtype == np.float64:  # native byte order only
         return values if is_followable(values) else values.copy()
     with np.errstate(over="ignore"):  # a long double beyond the range of float64 is infinite
-        converted: NDArray[np.float64] = values.astype(np.float64)
+        converted: Floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         largest = max(-int(values.min()), int(values.max()))
         if largest > LARGEST_EXACT:
@@ -142,9 +150,7 @@ def to_float64(values: NDArray[Any], names: Iterable[str] = ()) -> NDArray[np.fl
     return converted
 
 
-def _warn_rounded(
-    values: NDArray[Any], converted: NDArray[np.float64], names: Iterable[str]
-) -> None:
+def _warn_rounded(values: NDArray[Any], converted: Floats, names: Iterable[str]) -> None:
     limit = 2.0 ** (63 if values.dtype.kind == "i" else 64)
     with np.errstate(invalid="ignore"):
         # At the limit itself the way back is undefined; such a value was rounded up to it.

@@ -17,6 +17,7 @@ from spinney._table._names import check_columns, check_count, check_names, featu
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import OpenTable, open_table
 from spinney._table._schema import Column, Kind, Label, Schema, numeric_schema
+from spinney._typing import Floats
 from spinney._warnings import warn_user
 
 _MOST_LABELS_SHOWN = 5
@@ -29,7 +30,7 @@ def encode_table(
     categorical_features: Any = "from_dtype",
     used_rows: ArrayLike | None = None,
     estimator_name: str | None = None,
-) -> tuple[NDArray[np.float64], Schema]:
+) -> tuple[Floats, Schema]:
     """Encode the table of fit.
 
     Parameters
@@ -78,7 +79,7 @@ def encode_table(
 
 def encode_for(
     owner: str, schema: Schema, X: Any, *, unseen: Literal["missing", "error"] = "missing"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Encode a table for a tree or rules, with columns matched by position or name.
 
     Parameters
@@ -107,7 +108,7 @@ def encode_with(
     *,
     unseen: Literal["missing", "error"] = "missing",
     estimator_name: str | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Encode a table by the schema of another.
 
     Parameters
@@ -131,7 +132,7 @@ def encode_with(
         raise ValueError(f"unseen must be 'missing' or 'error', got {unseen!r}.")
     if _is_float_array(X) and schema.all_numeric and not schema.has_names:
         check_count(schema, X.shape[1], estimator_name or "the model")
-        plain: NDArray[np.float64] = X
+        plain: Floats = X
         return plain
     table = open_table(X, estimator_name)
     if estimator_name is not None:
@@ -166,7 +167,7 @@ def _checked_rows(used_rows: ArrayLike | None, n_rows: int) -> NDArray[np.bool_]
     return rows
 
 
-def _numeric(table: OpenTable, j: int, remedy: str) -> NDArray[np.float64]:
+def _numeric(table: OpenTable, j: int, remedy: str) -> Floats:
     cells = table.read(j, as_category=False)
     if isinstance(cells, Codes):
         return codes_to_numbers(cells, table.name(j), remedy)
@@ -180,7 +181,7 @@ def _codes(table: OpenTable, j: int) -> Codes:
 
 def _learn(
     table: OpenTable, j: int, nominal: bool, rows: NDArray[np.bool_] | None
-) -> tuple[Column, NDArray[np.float64]]:
+) -> tuple[Column, Floats]:
     """Determine the kind and vocabulary of a column, and encode it."""
     name = table.name(j)
     cells = _codes(table, j) if nominal else table.read(j, as_category=False)
@@ -197,7 +198,7 @@ def _learn(
     return column, cells.replace({label: float(code) for code, label in enumerate(labels)})
 
 
-def _apply(column: Column, cells: Codes, unseen: str) -> NDArray[np.float64]:
+def _apply(column: Column, cells: Codes, unseen: str) -> Floats:
     """Encode a column of categories by the vocabulary of fit."""
     numbers: dict[Label, float] = {}
     unknown: list[Label] = []

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from spinney._table._cells import as_objects
 from spinney._table._schema import Schema
 
 _MOST_NAMES_SHOWN = 5
@@ -96,9 +97,7 @@ def string_names(names: list[Any]) -> NDArray[Any] | None:
             "example. Otherwise you can remove feature / column names from your input "
             "data, or convert them all to a non-string data type."
         )
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
+    return as_objects(names)
 
 
 def check_count(schema: Schema, n_columns: int, estimator_name: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._checks import is_integer
 from spinney._table._open import OpenTable
 
 
@@ -58,26 +59,14 @@ def named_columns(categorical_features: Any) -> list[Any]:
             f"booleans, got {given!r}. For one column write categorical_features=[{given!r}]."
         )
     wanted = list(given)
-    for is_kind in (_is_flag, _is_name, _is_integer):
-        if all(map(is_kind, wanted)):
-            return wanted
+    are_flags = all(isinstance(item, bool | np.bool_) for item in wanted)
+    if are_flags or all(isinstance(item, str) for item in wanted) or all(map(is_integer, wanted)):
+        return wanted
     types = sorted({type(item).__name__ for item in wanted})
     raise ValueError(
         "categorical_features must be an array-like of bool, int or str, all of one type, got: "
         f"{', '.join(types)}."
     )
-
-
-def _is_flag(item: Any) -> bool:
-    return isinstance(item, bool | np.bool_)
-
-
-def _is_name(item: Any) -> bool:
-    return isinstance(item, str)
-
-
-def _is_integer(item: Any) -> bool:
-    return isinstance(item, int | np.integer) and not isinstance(item, bool)
 
 
 def _from_mask(wanted: list[Any], n_columns: int) -> NDArray[np.bool_]:

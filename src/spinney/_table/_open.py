@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from spinney._table._arrays import read_array, read_objects
 from spinney._table._cells import Cells, CodedLabels, to_float64
 from spinney._table._names import column_names, string_names, unwrap
-from spinney._table._series import read_series
+from spinney._table._readers import read_array, read_objects, read_series
+from spinney._typing import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class OpenTable:
         )
         return cells
 
-    def float_block(self) -> NDArray[np.float64]:
+    def float_block(self) -> Floats:
         """Return the block as float64: the same memory if it is so already."""
         assert self.block is not None
         mask = np.ma.getmask(self.block)

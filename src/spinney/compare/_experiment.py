@@ -15,13 +15,7 @@ import spinney
 from spinney._checks import Integer
 from spinney._warnings import quiet_about_unseen
 from spinney.compare._folder import Key
-from spinney.compare._inputs import (
-    Problem,
-    check_methods,
-    check_problems,
-    described,
-    take_rows,
-)
+from spinney.compare._inputs import Problem, check_methods, check_problems, described, take_rows
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units

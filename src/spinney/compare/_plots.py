@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney._checks import Choice
+from spinney._typing import Floats
 from spinney.compare._results import Results
 from spinney.compare._statistics import joined
-from spinney.plot._matplotlib import axes_or_new, text_width
-from spinney.plot._palette import INK, QUIET, class_colours
+from spinney.compare._tables import label_of, unit_of
+from spinney.plot._matplotlib import INK, QUIET, axes_or_new, class_colours, text_width
 
-Floats = NDArray[np.float64]
 _STYLES = ("-", "--", "-.", ":")
 
 
@@ -119,7 +118,7 @@ def plot_size_curve(
     if not any(len(curve) for curve in curves.values()):
         raise ValueError("no method was judged by stages. Give the experiment stages=(1, 11, 101).")
     ax = axes_or_new(ax, (6.4, 4.4))
-    unit, label = _unit(results)
+    unit, label = unit_of(results.measure), label_of(results.measure)
     means = results.mean()[results.datasets.index(dataset)]
     for place, (name, curve) in enumerate(curves.items()):
         if len(curve):
@@ -156,7 +155,7 @@ def plot_training_size_curve(
     shown = _shown(results, dataset, methods)
     curves = {name: results.training_size_curve(dataset, name) for name in shown}
     ax = axes_or_new(ax, (6.4, 4.4))
-    unit, label = _unit(results)
+    unit, label = unit_of(results.measure), label_of(results.measure)
     for place, (name, curve) in enumerate(curves.items()):
         _draw_curve(ax, curve, unit, **_look(name, place, len(shown)))
     ax.set(xlabel="training rows", ylabel=label, title=dataset)
@@ -186,17 +185,17 @@ def plot_error_and_leaves(results: Results, dataset: str, ax: Any = None) -> Any
     if "n_leaves" not in results.measures:
         raise ValueError("no method of this experiment has trees with leaves.")
     d = results.datasets.index(dataset)
-    unit, label = _unit(results)
+    unit, label = unit_of(results.measure), label_of(results.measure)
     leaves, errors = results.mean("n_leaves")[d], unit * results.mean()[d]
     spreads = unit * results.sd()[d]
     known = np.flatnonzero(~np.isnan(leaves))
     ax = axes_or_new(ax, (6.4, 4.4))
     front = _front(leaves[known], errors[known])
     ax.plot(leaves[known][front], errors[known][front], color=QUIET, lw=0.8, zorder=1)
+    colours = class_colours(len(results.methods))
     for m in known.tolist():
-        colour = _colour(m, len(results.methods))
         bar = None if np.isnan(spreads[m]) else spreads[m]
-        ax.errorbar(leaves[m], errors[m], yerr=bar, fmt="o", color=colour, capsize=2)
+        ax.errorbar(leaves[m], errors[m], yerr=bar, fmt="o", color=colours[m], capsize=2)
         place = {"xytext": (6, 5), "textcoords": "offset points", "fontsize": 9}
         ax.annotate(results.methods[m], (leaves[m], errors[m]), **place)
     _integer_log_axis(ax, leaves[known])
@@ -231,18 +230,10 @@ def _shown(results: Results, dataset: str, methods: Sequence[str] | None) -> lis
     return list(methods)
 
 
-def _colour(place: int, n_colours: int) -> str:
-    return class_colours(n_colours)[place]
-
-
 def _look(name: str, place: int, n_methods: int) -> dict[str, Any]:
     """Return label, colour and dashes; these also tell apart what is printed without colour."""
     style = _STYLES[place // 2 % len(_STYLES)]
-    return {"label": name, "color": _colour(place, n_methods), "ls": style}
-
-
-def _unit(results: Results) -> tuple[float, str]:
-    return (100.0, "error in %") if results.measure == "error" else (1.0, results.measure)
+    return {"label": name, "color": class_colours(n_methods)[place], "ls": style}
 
 
 def _integer_log_axis(ax: Any, numbers: Floats) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._checks import Integer, is_integer, is_number
+from spinney._folds import Rows, by_stratum, thinned
 
-Rows = NDArray[np.intp]
 Part = tuple[Rows, Rows]
 Size = int | float | None
 
@@ -106,8 +106,8 @@ class RepeatedHoldout(Resampling):
         """
         n_train, n_test = _numbers(len(strata), self.train_size, self.test_size)
         order = _dealt(strata, random, self.stratify)
-        test, rest = _thinned(order, n_test)
-        train, _ = _thinned(rest, n_train)
+        test, rest = thinned(order, n_test)
+        train, _ = thinned(rest, n_train)
         return [(np.sort(train), np.sort(test))]
 
 
@@ -286,10 +286,10 @@ class GrowingTrainingSet(Resampling):
         """
         numbers = [_numbers(len(strata), size, self.test_size) for size in self.train_sizes]
         order = _dealt(strata, random, self.stratify)
-        test, rest = _thinned(order, numbers[0][1])
+        test, rest = thinned(order, numbers[0][1])
         found: list[Part] = []
         for n_train, _ in reversed(numbers):
-            rest, _ = _thinned(rest, n_train)
+            rest, _ = thinned(rest, n_train)
             found.append((np.sort(rest), np.sort(test)))
         return found[::-1]
 
@@ -297,14 +297,7 @@ class GrowingTrainingSet(Resampling):
 def _dealt(strata: NDArray[Any], random: np.random.Generator, stratify: bool) -> Rows:
     """Return the rows shuffled and sorted by stratum; even steps preserve class frequencies."""
     rows = random.permutation(len(strata))
-    return rows[np.argsort(strata[rows], kind="stable")] if stratify else rows
-
-
-def _thinned(rows: Rows, n_taken: int) -> Part:
-    """Take a number of rows at even steps; return them and the others."""
-    steps = np.arange(len(rows)) * n_taken
-    taken = (steps + n_taken) // len(rows) > steps // len(rows)
-    return rows[taken], rows[~taken]
+    return by_stratum(rows, strata) if stratify else rows
 
 
 def _check_size(name: str, size: Any, *, required: bool = False) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._checks import Choice
+from spinney._html import escaped
+from spinney._typing import Floats
 from spinney.compare import _statistics as statistics
 from spinney.compare import _tables as tables
 from spinney.compare._statistics import Friedman, Nemenyi, TestResult
 from spinney.compare._tables import Table
 
-Floats = NDArray[np.float64]
 Test = Literal["corrected_t", "paired_t", "wilcoxon"]
 TESTS = ("corrected_t", "paired_t", "wilcoxon")
 
@@ -414,14 +415,14 @@ class Results:
         if len(self.datasets) == 1:
             return self.table(self.datasets[0]).to_text()
         parts = [self.table(what).to_text() for what in ("scores", "ranks", "pairs", "sizes")]
-        if len(self.methods) > 2:
-            found = self.nemenyi()
-            parts.append(f"{self.friedman()}.\n")
-            parts.append(
-                f"Nemenyi: mean ranks that differ by more than {found.critical_difference:.2f} "
-                f"differ at the level {found.alpha:g}.\n"
-            )
-        return "\n".join(parts)
+        return "\n".join([*parts, *(f"{sentence}\n" for sentence in tables.rank_tests(self))])
+
+    def _repr_html_(self) -> str:
+        if len(self.datasets) == 1:
+            return str(self.table(self.datasets[0])._repr_html_())
+        parts = [self.table(what)._repr_html_() for what in ("scores", "ranks", "pairs", "sizes")]
+        words = [f"<p>{escaped(sentence)}</p>" for sentence in tables.rank_tests(self)]
+        return "".join([*parts, *words])
 
     # -- Names
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
-Floats = NDArray[np.float64]
+from spinney._typing import Floats
+
 _MOST_ORDERS = 100_000  # that an exact p-value counts
 
 

@@ -5,8 +5,6 @@ one column for each number; the other formats round, and mark the best of each r
 of classifiers are shown in percent.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Collection, Mapping
@@ -17,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spinney._atomic import write_atomically
-from spinney._controls import without_controls
+from spinney._format import aligned, csv_text, plural, without_controls
+from spinney._html import html_table
 
 if TYPE_CHECKING:
     from spinney.compare._results import Results
@@ -63,6 +62,11 @@ class Table:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        heads, *rows = self._words(mark=lambda text: f"{text} *")
+        left = [j for j, is_left in enumerate(self._is_left()) if is_left]
+        return html_table(heads, rows, left=left, title=self.title)
+
     def to_text(self) -> str:
         """Return the table as aligned text; a star marks the best.
 
@@ -73,9 +77,8 @@ class Table:
         cells = self._words(
             mark=lambda text: f"{text}*", plain=lambda text: f"{text} ", escape=without_controls
         )
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(self._aligned(row, widths)).rstrip() for row in cells]
-        return "\n".join([without_controls(self.title), "", *lines]) + "\n"
+        left = [j for j, is_left in enumerate(self._is_left()) if is_left]
+        return "\n".join([without_controls(self.title), "", *aligned(cells, left)]) + "\n"
 
     def to_markdown(self) -> str:
         """Return the table as Markdown; the best is bold.
@@ -119,16 +122,14 @@ class Table:
         head: list[str] = []
         for name, spreads in zip(self.columns, has_sd, strict=True):
             head += [name, f"{name} sd"] if spreads else [name]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(head)
+        rows: list[list[Any]] = [head]
         for row in self.rows:
             values: list[Any] = []
             for cell, spreads in zip(row, has_sd, strict=True):
                 pair = cell if isinstance(cell, Spread) else (cell, None)
                 values += pair if spreads else [cell]
-            writer.writerow([_number(value) for value in values])
-        return text.getvalue()
+            rows.append([_number(value) for value in values])
+        return csv_text(rows)
 
     def save(self, path: str | Path) -> None:
         """Write the table: `.txt`, `.csv`, `.md` or `.tex`.
@@ -227,7 +228,7 @@ def _for_latex(text: str) -> str:
 
 def score_table(results: "Results", measure: str) -> Table:
     """Mean and standard deviation of each method on each data set, and the mean over sets."""
-    unit = _unit(measure)
+    unit = unit_of(measure)
     means, spreads = unit * results.mean(measure), unit * results.sd(measure)
     rows: list[list[Cell]] = [
         [name, *map(Spread, means[d].tolist(), spreads[d].tolist())]
@@ -237,7 +238,7 @@ def score_table(results: "Results", measure: str) -> Table:
     if len(rows) > 1:
         rows.append(["mean", *means.mean(axis=0).tolist()])
     columns = ["data set", *results.methods]
-    title = f"Mean {_label(measure)} ± standard deviation over {_partitions(results)}"
+    title = f"Mean {label_of(measure)} ± standard deviation over {_partitions(results)}"
     return Table(title, columns, rows, _digits(measure, results.methods), best)
 
 
@@ -252,7 +253,7 @@ def rank_table(results: "Results", measure: str) -> Table:
     best = {(len(rows) - 1, 1 + m) for m in np.flatnonzero(mean_ranks == mean_ranks.min()).tolist()}
     columns = ["data set", *results.methods]
     digits = dict.fromkeys(results.methods, 2)
-    return Table(f"Ranks by mean {_label(measure)}: 1 is the best", columns, rows, digits, best)
+    return Table(f"Ranks by mean {label_of(measure)}: 1 is the best", columns, rows, digits, best)
 
 
 def size_table(results: "Results", measure: str) -> Table:
@@ -298,14 +299,14 @@ def pair_table(results: "Results", measure: str) -> Table:
                 row.append(results.compare(a, b, test="wilcoxon", measure=measure).p_value)
             rows.append(row)
     columns += ["Wilcoxon p"] if many else []
-    title = f"Pairs of methods by mean {_label(measure)} on {len(results.datasets)} data sets"
+    title = f"Pairs of methods by mean {label_of(measure)} on {len(results.datasets)} data sets"
     return Table(title, columns, rows, {"Wilcoxon p": 4})
 
 
 def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     """Methods on one data set, the best first, each tested against the best."""
     d = results.datasets.index(dataset)
-    unit = _unit(measure)
+    unit = unit_of(measure)
     means, spreads = results.mean(measure)[d], results.sd(measure)[d]
     sign = -1.0 if measure in results.higher_is_better else 1.0
     order = np.argsort(sign * means, kind="stable").tolist()
@@ -317,7 +318,7 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     }
     kept = {word: results.mean(name)[d] for word, name in facts.items() if name in results.measures}
     tested = results.is_honest and results.values(measure).shape[2] > 1
-    name = _label(measure)
+    name = label_of(measure)
     rows: list[list[Cell]] = []
     for m in order:
         row: list[Cell] = [results.methods[m], Spread(unit * means[m], unit * spreads[m])]
@@ -336,6 +337,18 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     return Table(title, columns, rows, digits, best)
 
 
+def rank_tests(results: "Results") -> list[str]:
+    """Return what the tests over several data sets find, as sentences; none for two methods."""
+    if len(results.datasets) < 2 or len(results.methods) < 3:
+        return []
+    nemenyi = results.nemenyi()
+    return [
+        f"{results.friedman()}.",
+        f"Nemenyi: mean ranks that differ by more than {nemenyi.critical_difference:.2f} "
+        f"differ at the level {nemenyi.alpha:g}.",
+    ]
+
+
 def _best(results: "Results", measure: str) -> list[tuple[int, int]]:
     means = results.mean(measure)
     least = (-means if measure in results.higher_is_better else means).copy()
@@ -346,7 +359,8 @@ def _best(results: "Results", measure: str) -> list[tuple[int, int]]:
     return found
 
 
-def _unit(measure: str) -> float:
+def unit_of(measure: str) -> float:
+    """Return the factor of a measure in tables and plots: errors are in percent."""
     return 100.0 if _is_share(measure) else 1.0
 
 
@@ -354,7 +368,8 @@ def _is_share(measure: str) -> bool:
     return measure == "error" or measure.startswith("error_at_")
 
 
-def _label(measure: str) -> str:
+def label_of(measure: str) -> str:
+    """Return a measure with its unit."""
     return f"{measure} in %" if _is_share(measure) else measure
 
 
@@ -363,5 +378,4 @@ def _digits(measure: str, columns: list[str]) -> dict[str, int]:
 
 
 def _partitions(results: "Results") -> str:
-    n = results.values().shape[2]
-    return f"{n} partition{'' if n == 1 else 's'}"
+    return plural(results.values().shape[2], "partition")

@@ -11,8 +11,6 @@ and a killed run resumes where it stopped:
 | `results.csv`   | the table, in the order of the units, written when all are finished |
 """
 
-import csv
-import io
 import os
 import pickle
 import threading
@@ -37,6 +35,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from spinney._atomic import write_atomically
 from spinney._checks import is_integer
+from spinney._format import csv_text
 from spinney.compare._folder import JournalError, Key, LineFile, Result, held_folder
 
 Work = Callable[[Any], Mapping[str, Any]]
@@ -233,12 +232,9 @@ def _opened(folder: Any, about: Mapping[str, str]) -> Iterator[_Store]:
 
 def _table(keys: list[Key], names: list[str], results: list[Result]) -> str:
     columns = list(dict.fromkeys(name for result in results for name in result))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names, *columns])
-    for key, result in zip(keys, results, strict=True):
-        writer.writerow([*key, *(result.get(column) for column in columns)])
-    return text.getvalue()
+    cells = zip(keys, results, strict=True)
+    rows = ([*key, *(result.get(column) for column in columns)] for key, result in cells)
+    return csv_text([[*names, *columns], *rows])
 
 
 # -- Validation

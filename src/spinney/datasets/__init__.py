@@ -8,9 +8,8 @@ a dict of NumPy arrays, the target, and the kind of each column.
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 
-from ._dataset import Dataset
+from ._dataset import Dataset, list_datasets, load
 from ._generators import make_gaussian_mixture, make_waveform, make_xor
-from ._load import list_datasets, load
 from ._loaders import (
     load_adult,
     load_balance_scale,

@@ -1,14 +1,36 @@
-"""The object that a loader returns, and the registry of data sets, `registry.toml`.
+"""Data sets by name: the registry `registry.toml`, the files in `data/`, and what loaders return.
 
 To add a set, put its CSV file (target last, empty cells for missing values) into `data/`, a table
 into the registry, and a loader into `_loaders.py`.
+
+The files share one layout: UTF-8, a header row, the target in the last column, and an empty cell
+for a missing value. They are read with the standard library and NumPy only.
+
+| kind    | pandas              | polars           | dict                          |
+|---------|---------------------|------------------|-------------------------------|
+| numeric | int64 or float64    | Int64 or Float64 | float64 array, NaN if missing |
+| ordered | category, ordered   | Enum             | object array of str and None  |
+| nominal | category, unordered | String           | object array of str and None  |
+
+Numbers are integers where all are whole and none is missing, except in the dict. A polars Enum has
+an order, which is why a nominal column is not one. Class labels are plain strings in every format.
 """
 
+import csv
+import gzip
+import io
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._format import did_you_mean
 
 Kind = Literal["numeric", "ordered", "nominal"]
 Task = Literal["classification", "regression"]
@@ -101,4 +123,198 @@ class Entry:
 REGISTRY: Mapping[str, Entry] = {
     name: Entry(name, **facts)
     for name, facts in tomllib.loads((FOLDER / "registry.toml").read_text("utf-8")).items()
+}
+
+
+def list_datasets() -> list[str]:
+    """Return the names of all data sets, in alphabetical order.
+
+    Returns
+    -------
+    list of str
+        Names for `load`.
+
+    Examples
+    --------
+    >>> from spinney.datasets import list_datasets
+    >>> "german_credit" in list_datasets()
+    True
+    """
+    return sorted(REGISTRY)
+
+
+def load(name: str, as_: Format | None = None) -> Dataset:
+    """Load a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        A name in `list_datasets()`.
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table: a pandas frame (ordered and nominal columns are categoricals), a
+        polars frame (ordered columns are of type Enum, nominal ones plain strings), or a dict
+        of one NumPy array for each column. Default: pandas if installed, else the dict.
+
+    Returns
+    -------
+    Dataset
+        The features, the target, and metadata.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set or format.
+    ImportError
+        If the library of the format is not installed.
+
+    Examples
+    --------
+    >>> from spinney.datasets import load
+    >>> credit = load("credit_example", as_="dict")
+    >>> credit.X["income"][:3].tolist(), credit.y[:3].tolist()
+    ([28.0, 32.0, 24.0], ['bad', 'bad', 'bad'])
+    >>> credit.kinds["income"], credit.kinds["married"]
+    ('numeric', 'nominal')
+    """
+    entry = _entry(name)
+    format_ = _check_format(as_)
+    features, target = _read_columns(entry)
+    data, labels = _CONVERTERS[format_](features, target)
+    return Dataset(
+        name=entry.name,
+        data=data,
+        target=labels,
+        target_name=entry.target,
+        feature_names=tuple(column.name for column in features),
+        kinds={column.name: column.kind for column in features},
+        categories={
+            column.name: column.categories for column in features if column.kind != "numeric"
+        },
+        task=entry.task,
+        description=entry.description,
+        citation=entry.citation,
+        licence=entry.licence,
+    )
+
+
+def _entry(name: str) -> Entry:
+    if name in REGISTRY:
+        return REGISTRY[name]
+    hint = did_you_mean(str(name), list_datasets())
+    hint = hint or f" The names are: {', '.join(list_datasets())}."
+    raise ValueError(f"there is no data set {name!r}.{hint}")
+
+
+# -- Reading
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """One column: float64 with NaN when numeric, else an object array of str and None."""
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    categories: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the column holds whole numbers only, without gaps."""
+        if self.kind != "numeric":
+            return False
+        return bool(np.all(np.isfinite(self.values) & (self.values == np.floor(self.values))))
+
+
+def natural_key(code: str) -> list[str | int]:
+    """Sort key that reads runs of digits as numbers, so that A49 comes before A410."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", code)]
+
+
+def _read_columns(entry: Entry) -> tuple[list[_Column], _Column]:
+    """Read the features and the target of one registered set."""
+    header, *rows = csv.reader(io.StringIO(_file_text(entry.file), newline=""))
+    cells = dict(zip(header, zip(*rows, strict=True), strict=True))
+    target_cells = cells.pop(entry.target)
+    target_kind: Kind = "numeric" if entry.task == "regression" else "nominal"
+    features = [
+        _column(name, entry.kind_of(name), texts, entry.ordered.get(name))
+        for name, texts in cells.items()
+    ]
+    return features, _column(entry.target, target_kind, target_cells)
+
+
+def _file_text(file: str) -> str:
+    content = (FOLDER / "data" / file).read_bytes()
+    if file.endswith(".gz"):
+        content = gzip.decompress(content)
+    return content.decode("utf-8")
+
+
+def _column(
+    name: str, kind: Kind, texts: Sequence[str], order: Sequence[str] | None = None
+) -> _Column:
+    if kind == "numeric":
+        numbers = np.array([float(text) if text else np.nan for text in texts], dtype=np.float64)
+        return _Column(name, kind, numbers)
+    labels = np.array([text or None for text in texts], dtype=object)
+    categories = order or sorted({text for text in texts if text}, key=natural_key)
+    return _Column(name, kind, labels, tuple(categories))
+
+
+# -- Conversion
+
+
+def _check_format(as_: str | None) -> Format:
+    """Return the format to use: the one named, or else the best that is installed."""
+    if as_ is None:
+        return "pandas" if find_spec("pandas") else "dict"
+    if as_ not in _CONVERTERS:
+        raise ValueError(f"as_ must be 'pandas', 'polars', 'dict' or None, got {as_!r}.")
+    if as_ != "dict" and find_spec(as_) is None:
+        raise ImportError(
+            f"as_={as_!r} needs {as_}, which is not installed. "
+            "Install it, or use as_='dict' for NumPy arrays."
+        )
+    return as_
+
+
+def _numbers(column: _Column) -> NDArray[Any]:
+    return column.values.astype(np.int64) if column.is_whole else column.values
+
+
+def _to_dict(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
+    return {column.name: column.values for column in features}, target.values
+
+
+def _to_pandas(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
+    import pandas as pd
+
+    def array(column: _Column) -> Any:
+        if column.kind == "numeric":
+            return _numbers(column)
+        ordered = column.kind == "ordered"
+        return pd.Categorical(column.values, categories=list(column.categories), ordered=ordered)
+
+    labels = _numbers(target) if target.kind == "numeric" else target.values
+    frame = pd.DataFrame({column.name: array(column) for column in features})
+    return frame, pd.Series(labels, name=target.name)
+
+
+def _to_polars(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
+    import polars as pl
+
+    def series(column: _Column) -> Any:
+        if column.kind == "numeric":
+            numbers = pl.Series(column.name, _numbers(column))
+            return numbers if column.is_whole else numbers.fill_nan(None)
+        dtype = pl.Enum(column.categories) if column.kind == "ordered" else pl.String
+        return pl.Series(column.name, column.values.tolist(), dtype=dtype)
+
+    return pl.DataFrame([series(column) for column in features]), series(target)
+
+
+_CONVERTERS: dict[Format, Callable[[Sequence[_Column], _Column], tuple[Any, Any]]] = {
+    "pandas": _to_pandas,
+    "polars": _to_polars,
+    "dict": _to_dict,
 }

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from spinney._checks import Integer, Number
+from spinney._typing import Floats
 
-Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
+Sample = tuple[Floats, NDArray[np.int64]]
 
 
 # -- Waveform
@@ -143,7 +144,7 @@ def make_gaussian_mixture(n_samples: int = 1000, *, random_state: Any = None) ->
     return X, y
 
 
-def best_rule(X: NDArray[np.float64]) -> NDArray[np.int64]:
+def best_rule(X: Floats) -> NDArray[np.int64]:
     """Return the most probable class of each point: the Bayes classifier."""
     from scipy.stats import multivariate_normal
 

@@ -1,7 +1,6 @@
 """A loader for each data set; the facts about them are in `registry.toml`."""
 
-from ._dataset import Dataset, Format
-from ._load import load
+from ._dataset import Dataset, Format, load
 
 
 def load_adult(as_: Format | None = None) -> Dataset:

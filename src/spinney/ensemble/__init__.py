@@ -12,11 +12,13 @@ from spinney.ensemble._diversity import (
     kappa,
     q_statistic,
 )
+from spinney.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from spinney.ensemble._filtering import BoostByFilteringClassifier
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._igpa_forest import IGPAForestClassifier, IGPAForestRegressor
 from spinney.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
 from spinney.ensemble._selection import SelectionReport
+from spinney.ensemble._survival_forest import RandomSurvivalForest
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import CoverageTable
 
@@ -28,12 +30,15 @@ __all__ = [
     "BoostByFilteringClassifier",
     "CoverageTable",
     "Diversity",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "Forest",
     "IGPAForestClassifier",
     "IGPAForestRegressor",
     "PermutationImportance",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomSurvivalForest",
     "SelectionReport",
     "VotingCombiner",
     "binomial_accuracy",

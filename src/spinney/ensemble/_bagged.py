@@ -5,7 +5,7 @@ It has out-of-bag estimates, selection of members, proximities and permutation i
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Integer
+from spinney._counts import d2_score, has_d2, with_exposure
 from spinney._settings import random_seed, thread_count
 from spinney._state._kinds import (
     FINITE,
@@ -24,6 +25,7 @@ from spinney._state._kinds import (
     SEED,
     SHARE,
     SIZE,
+    STRENGTH,
     Kind,
     array,
     many,
@@ -35,20 +37,20 @@ from spinney._state._kinds import (
 )
 from spinney._target import FitTarget, check_weights
 from spinney.ensemble._ensemble import BaseEnsemble, Finished
-from spinney.ensemble._forest import Forest
 from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
+from spinney.ensemble._shrunk import Shrinker, refuse_shrinkage
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
 from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
-from spinney.tree._units import scaled
+from spinney.tree._scale import scaled
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-# How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns, what
-# was done to classes and how often, seed.
+# How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns (below
+# 0: with replacement), what was done to classes and how often, seed.
 Drawn: TypeAlias = tuple[int, int, int, int, int, float, int]
-_DRAWN = row(SIZE, SIZE, whole(1, 2**40), SIZE, SIZE, SHARE, SEED)
+_DRAWN = row(SIZE, SIZE, whole(1, 2**40), whole(-(2**31), 2**40), SIZE, SHARE, SEED)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,12 @@ def plan_of(drawn: Drawn) -> _core.EnsemblePlan:
 class BaggedEnsemble(BaseEnsemble):
     """Members that do not depend on each other."""
 
-    bootstrap = True  # of ensembles without the parameter
+    # Of ensembles without the parameter.
+    bootstrap, flip_rate = True, 0.0
+    selection, selection_data, trim = None, "training", 0.0
+    targets: str | None = None
+    shrinkage: float | str | None = None
+    _draws_columns = False  # whether max_features are of a member, not of a node
     _bagged: Bagged
     _runs: list[tuple[int, Drawn]]  # for each fit of a warm start: its first member, its draws
 
@@ -103,6 +110,7 @@ class BaggedEnsemble(BaseEnsemble):
         "oob_decision_function_": perhaps(FLOATS_2D),
         "oob_prediction_": perhaps(FLOATS),
         "oob_score_": perhaps(FINITE),
+        "shrinkage_": perhaps(STRENGTH),
     }
 
     def _check_state(self) -> None:
@@ -121,14 +129,14 @@ class BaggedEnsemble(BaseEnsemble):
 
     def _check_combinations(self) -> None:
         """Refuse parameters that exclude each other."""
-        selector = self._selector()
-        if selector is not None and not self.early_stopping:  # else there may be fewer members
-            selector.check_size(int(self.n_estimators))
+        if not self.early_stopping:  # else there may be fewer members
+            self._selector().check_size(int(self.n_estimators))
         if self.early_stopping and self._sees_all():
             raise ValueError(
                 "early_stopping needs rows that members do not see, and bootstrap=False uses all. "
                 "Use bootstrap=True, or max_samples."
             )
+        refuse_shrinkage(self)
         if self.n_best_splits > 1 and not all(map(is_binary, self._make_learners())):
             raise ValueError(
                 f"n_best_splits={self.n_best_splits!r} works with CART members only. Use 1."
@@ -138,43 +146,75 @@ class BaggedEnsemble(BaseEnsemble):
         """Whether every member sees all rows, as scikit-learn's with `bootstrap=False`."""
         return self.sampling == "bootstrap" and not self.bootstrap and self.max_samples is None
 
-    def _selector(self) -> Selector | None:
-        """Return what selects members; None if all vote."""
-        return None
-
-    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
-        """Return what members see of the data."""
-        return sampling_plan(
-            sampling=self.sampling,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            n_rows=int((trainer.target.weight > 0).sum()),
-            n_members=n_members,
-            seed=self._seed,
-        )
+    def _selector(self) -> Selector:
+        """Return what selects members."""
+        return Selector(self.selection, self.selection_data, self.trim)
 
     def _train(self, trainer: Any, finished: Finished) -> None:
         continues = self._continues()
-        before = self._bagged if continues else None
         if not continues:
             self._seed = random_seed(self.random_state)
-        selector = self._selector()
-        plan = self._plan(trainer, self._n_members())
+        before = self._as_grown(trainer) if continues else None
+        used = trainer.target.weight > 0
+        plan = self._plan(trainer, before, int(used.sum()))
+        bagged, strength = self._bag(trainer, plan, before, finished)
+        runs = [*(self._runs if continues else []), (plan.first_member, plan.__getstate__())]
+        self._keep_members(trainer, bagged.members)
+        self._bagged, self._runs, self._used = bagged, runs, used
+        if strength is not None:
+            self.shrinkage_ = strength
+        self._keep_more(trainer, before is None or len(before.n_votes) == len(used))
+        self._select(self._selector(), bagged, trainer.judged)
+        if plan.out_of_bag:
+            self._keep_out_of_bag(bagged, trainer.judged)
+        warn_unsettled(bagged.records, plan.first_member)
+
+    def _keep_more(self, trainer: Any, same_rows: bool) -> None:
+        """Keep what a class has besides; all members may have seen rows of the present table."""
+
+    def _plan(self, trainer: Any, before: Bagged | None, n_rows: int) -> _core.EnsemblePlan:
+        """Return what members see, and how they are judged."""
+        plan = sampling_plan(self, n_rows, len(trainer.schema.columns), self._n_members())
         plan.first_member = 0 if before is None else len(before.members)
         if self.early_stopping:
             plan.patience, plan.tolerance = int(self.n_iter_no_change), float(self.tol)
         plan.out_of_bag = bool(self.oob_score or self.early_stopping) and not self._sees_all()
-        plan.records = selector is not None and selector.selection is not None
+        plan.records = self._selector().selection is not None
         if before is not None:
             self._check_judged(before, plan, len(trainer.target.weight))
-        bagged = trainer.bag(plan, self._n_threads(trainer), before, finished)
-        runs = [*(self._runs if continues else []), (plan.first_member, plan.__getstate__())]
-        self._keep_members(trainer, bagged.members)
-        self._bagged, self._runs, self._used = bagged, runs, trainer.target.weight > 0
-        self._select(selector, bagged, trainer.judged)
-        if plan.out_of_bag:
-            self._keep_out_of_bag(bagged, trainer.target)
-        warn_unsettled(bagged.records, plan.first_member)
+        return plan
+
+    def _bag(
+        self, trainer: Any, plan: _core.EnsemblePlan, before: Bagged | None, finished: Finished
+    ) -> tuple[Bagged, float | None]:
+        """Train the members, and shrink them; return the strength, None without the parameter."""
+        n_threads = self._n_threads(trainer)
+        was_shrunk = before is not None and bool(vars(self).get("shrinkage_", 0.0))
+        if self.shrinkage is None and not was_shrunk:
+            has_parameter = "shrinkage" in self._get_param_names()
+            return trainer.bag(plan, n_threads, before, finished), 0.0 if has_parameter else None
+        judged = (plan.out_of_bag, plan.records)
+        plan.out_of_bag, plan.records = bool(self.early_stopping), False
+        bagged = trainer.bag(plan, n_threads, before, finished)
+        plan.out_of_bag, plan.records = judged
+        same_rows = before is not None and len(before.n_votes) == len(trainer.target.weight)
+        first, n_members = 0 if same_rows else plan.first_member, len(bagged.members)
+        plans = [*self._drawn_by()[: plan.first_member], *[plan] * (n_members - plan.first_member)]
+        shrinker = Shrinker(self.shrinkage, self.combine == "vote", plans, first, n_threads)
+        return shrinker.finish(bagged, trainer, *judged)
+
+    def _as_grown(self, trainer: Any) -> Bagged:
+        """Return the members of the last fit, their predictions as they were before shrinkage."""
+        if not vars(self).get("shrinkage_", 0.0):
+            return self._bagged
+        members = self._bagged.members.unshrunk(self._n_threads(trainer))
+        return replace(self._bagged, members=members)
+
+    def _drawn_by(self) -> list[_core.EnsemblePlan]:
+        """Return the plan by which the rows of each member were drawn."""
+        if "_runs" not in vars(self):
+            return []
+        return [plan for plan, members in self._plans() for _ in members]
 
     def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, n_rows: int) -> None:
         """Refuse to compare, or add up, what was not told of earlier members."""
@@ -217,12 +257,10 @@ class BaggedEnsemble(BaseEnsemble):
 
     # -- Which members answer
 
-    def _select(self, selector: Selector | None, bagged: Bagged, target: FitTarget) -> None:
-        self.selected_ = np.arange(len(bagged.members), dtype=np.int64)
-        if selector is not None:
-            self.selected_, report = selector.select(self, bagged, target)
-            if report is not None:
-                self.selection_report_ = report
+    def _select(self, selector: Selector, bagged: Bagged, target: FitTarget) -> None:
+        self.selected_, report = selector.select(self, bagged, target)
+        if report is not None:
+            self.selection_report_ = report
 
     def _voters(self) -> NDArray[np.int64]:
         return self.selected_
@@ -298,17 +336,27 @@ class BaggedEnsemble(BaseEnsemble):
         if np.count_nonzero(seen) < 2:
             return
         if callable(self.oob_score):
-            numbers = np.ldexp(target.truth[seen], target.exponent)
+            numbers = np.ldexp(target.rates[seen], target.exponent)
             self.oob_score_ = float(self.oob_score(numbers, means[seen, 0]))
             return
         y, weight = target.truth[seen], target.weight[seen]
         answers = np.ldexp(means[seen, 0], -target.exponent)
+        if has_d2(target.criterion):
+            exposure = target.exposure[seen] if len(target.exposure) else target.exposure
+            self.oob_score_ = d2_score(target.criterion, y, answers, weight, exposure)
+            return
         spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
         error = np.average((y - answers) ** 2, weights=weight)
         self.oob_score_ = float(1.0 - error / spread) if spread > 0 else 0.0
 
     def oob_permutation_importance(
-        self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 1
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        n_repeats: int = 1,
+        exposure: Any = None,
     ) -> PermutationImportance:
         """Return how much worse each member answers once a column of its unseen rows is shuffled.
 
@@ -322,6 +370,8 @@ class BaggedEnsemble(BaseEnsemble):
             The weights of fit.
         n_repeats : int, default=1
             How often each column is shuffled in each member.
+        exposure : array of shape (n_rows,), default=None
+            The exposure of fit.
 
         Returns
         -------
@@ -330,8 +380,7 @@ class BaggedEnsemble(BaseEnsemble):
         check_is_fitted(self)
         repeats = Integer(1).check("n_repeats", n_repeats)
         learners = self._learner_runs[-1][1]
-        if not isinstance(self._members, Forest):
-            raise TypeError("out-of-bag importances need members that are trees of this package.")
+        trees = self._trees("oob_permutation_importance")
         values = self._rows(X)
         if len(values) != len(self._used):
             raise ValueError(
@@ -343,12 +392,12 @@ class BaggedEnsemble(BaseEnsemble):
             len(values),
             counted=any(learner._learner().counts_weight for learner in learners),
         )
-        target = learners[0]._encode_target(y, weight)
+        target = learners[0]._encode_target(with_exposure(y, exposure), weight)
         if not np.array_equal(target.weight > 0, self._used):
             raise ValueError(
                 "the rows of weight 0 are not those of fit. Give the sample_weight of fit."
             )
-        forest = in_units(self._members, target)
+        forest = in_units(trees, target)
         voters, parts = self._voters(), []
         for plan, members in self._plans():
             own = voters[(voters >= members.start) & (voters < members.stop)]

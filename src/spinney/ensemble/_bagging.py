@@ -2,13 +2,25 @@
 
 from typing import Any
 
-from spinney import _core
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+
 from spinney._params import OF_NUMBERS
+from spinney._settings import thread_count
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, given_learners
-from spinney.ensemble._sampling import set_features, set_targets
-from spinney.ensemble._selection import Selector
+from spinney.ensemble._ensemble import ClassifierEnsemble, given_learners
+from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._foreign_members import ForeignMembers
+from spinney.ensemble._leaf_targets import LeafTargetsMixin
+from spinney.ensemble._routing import learners_of, route
 from spinney.tree import CARTClassifier, CARTRegressor
+
+
+def _members_decide(ensemble: "BaggingClassifier") -> bool:
+    runs = vars(ensemble).get("_learner_runs", [])
+    learners = [one for _, own in runs for one in own] or learners_of(ensemble).values()
+    return all(hasattr(learner, "decision_function") for learner in learners)
 
 
 class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
@@ -39,6 +51,9 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features drawn at random for each member; None for all.
+    bootstrap_features : bool, default=False
+        Whether they are drawn with replacement, so that a member may get a feature twice and
+        another not at all.
     targets : {"regroup", "flip"} or None, default=None
         What members are taught: the classes, or two random groups of classes, where a vote counts
         for every class of its group, or classes of which some are changed at random.
@@ -74,6 +89,10 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions of trees towards those of the
+        nodes above, as in `Tree.shrink`; "auto" chooses it by the rows that trees did not see. None
+        for none.
     warm_start : bool, default=False
         Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
@@ -106,6 +125,8 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         Shares of these votes; NaN for a row that every member saw.
     oob_error_curve_ : array
         Their error by the number of members.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the members' tests remove, on average.
 
@@ -123,6 +144,8 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     25
     """
 
+    _draws_columns = True
+
     def __init__(
         self,
         estimator: Any = None,
@@ -132,6 +155,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         max_features: int | float | str | None = None,
+        bootstrap_features: bool = False,
         targets: str | None = None,
         flip_rate: float = 0.1,
         n_best_splits: int = 1,
@@ -146,6 +170,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
+        shrinkage: float | str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -157,6 +182,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_features = max_features
+        self.bootstrap_features = bootstrap_features
         self.targets = targets
         self.flip_rate = flip_rate
         self.n_best_splits = n_best_splits
@@ -171,6 +197,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.tol = tol
         self.categorical_features = categorical_features
         self.unseen = unseen
+        self.shrinkage = shrinkage
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -179,17 +206,33 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     def _make_learners(self) -> list[Any]:
         return given_learners(self, CARTClassifier(max_surrogates=0))
 
-    def _selector(self) -> Selector:
-        return Selector(self.selection, self.selection_data, self.trim)
+    def _callee(self, caller: str, learner: Any) -> str:
+        if caller == "decision_function":
+            return caller
+        averages = self.combine == "average" and hasattr(learner, "predict_proba")
+        return "predict_proba" if averages else "predict"
 
-    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
-        plan = super()._plan(trainer, n_members)
-        set_features(plan, self.max_features, len(trainer.schema.columns))
-        set_targets(plan, self.targets, self.flip_rate)
-        return plan
+    @available_if(_members_decide)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Return the mean of the members' decision functions, if they have one.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        **params : dict
+            Metadata for the members, with `sklearn.set_config(enable_metadata_routing=True)`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), or (n_rows,) with two classes
+        """
+        rows = self._member_rows(X, route(self, "decision_function", params))
+        assert isinstance(self._members, ForeignMembers)  # no tree has a decision function
+        return self._members.decisions(rows, self._voters(), thread_count(self.n_jobs))
 
 
-class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
+class BaggingRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
     """Members trained on samples of the rows, or on other parts of the data, and their mean.
 
     Parameters
@@ -214,6 +257,9 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         size of a part. "wagging" and None know no such number.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features drawn at random for each member; None for all.
+    bootstrap_features : bool, default=False
+        Whether they are drawn with replacement, so that a member may get a feature twice and
+        another not at all.
     n_best_splits : int, default=1
         Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
@@ -242,6 +288,14 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions of trees towards those of the
+        nodes above, as in `Tree.shrink`; "auto" chooses it by the rows that trees did not see. None
+        for none.
+    keep_targets : bool, default=False
+        Whether to keep the targets of the training rows in each leaf, for `predict_quantiles`: some
+        10 bytes a row and tree, in memory and in model files. They are in `leaf_targets_`, whose
+        `nbytes` tells their size.
     warm_start : bool, default=False
         Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
@@ -273,6 +327,10 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     oob_error_curve_ : array
         Their mean cost by the number of members: by the criterion of the members, or by squared
         error if these have none in common.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
+    leaf_targets_ : LeafTargets
+        Targets of the training rows in the leaves, with `keep_targets`.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the members' tests remove, on average.
 
@@ -288,6 +346,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     array([5.])
     """
 
+    _draws_columns = True
     _parameters = OF_NUMBERS
 
     def __init__(
@@ -299,6 +358,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         max_features: int | float | str | None = None,
+        bootstrap_features: bool = False,
         n_best_splits: int = 1,
         selection: Any = None,
         selection_data: Any = "training",
@@ -310,6 +370,8 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         tol: float = 0.0,
         categorical_features: Any = "from_dtype",
         unseen: str = "missing",
+        shrinkage: float | str | None = None,
+        keep_targets: bool = False,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -321,6 +383,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_features = max_features
+        self.bootstrap_features = bootstrap_features
         self.n_best_splits = n_best_splits
         self.selection = selection
         self.selection_data = selection_data
@@ -332,6 +395,8 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         self.tol = tol
         self.categorical_features = categorical_features
         self.unseen = unseen
+        self.shrinkage = shrinkage
+        self.keep_targets = keep_targets
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -339,11 +404,3 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
 
     def _make_learners(self) -> list[Any]:
         return given_learners(self, CARTRegressor(max_surrogates=0))
-
-    def _selector(self) -> Selector:
-        return Selector(self.selection, self.selection_data, self.trim)
-
-    def _plan(self, trainer: Any, n_members: int) -> _core.EnsemblePlan:
-        plan = super()._plan(trainer, n_members)
-        set_features(plan, self.max_features, len(trainer.schema.columns))
-        return plan

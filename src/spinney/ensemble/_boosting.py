@@ -19,8 +19,10 @@ from spinney.ensemble._ensemble import (
     RegressorEnsemble,
     given_learners,
 )
+from spinney.ensemble._routing import route
 from spinney.ensemble._trainer import Boosted
 from spinney.tree import CARTClassifier, CARTRegressor
+from spinney.tree._estimator import TreeEstimator
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +47,15 @@ class BoostedEnsemble(BaseEnsemble):
             n = len(getattr(self, name))
             need(n == len(self._members), self, f"{name} has {n} entries")
         check_bounded(self.estimator_weights_, f"{type(self).__name__}: a weight")
+
+    def _check_combinations(self) -> None:
+        """Refuse members whose shrinkage would follow the weights that boosting gives to rows."""
+        for learner in self._make_learners():
+            if isinstance(learner, TreeEstimator) and getattr(learner, "shrinkage", None):
+                raise ValueError(
+                    "members of boosting have no shrinkage: its strength counts weights of rows, "
+                    "which boosting changes. Use shrinkage=None."
+                )
 
     def _rules(self) -> tuple[str, str]:
         """Return the algorithm and the loss."""
@@ -200,20 +211,23 @@ class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
             "stronger estimator, such as CARTClassifier(max_depth=3)."
         )
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any, **params: Any) -> Floats:
         """Return what speaks for each class: weighted votes between -1 / (K - 1) and 1.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes), or (n_rows,) with two classes
             With two classes what speaks for the second less what speaks for the first.
         """
-        return self._shown(self._sums(X, True))
+        return self._shown(self._sums(X, True, route(self, "decision_function", params)))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield `decision_function` of the first member, the first two, and so on.

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-Floats = NDArray[np.float64]
+from spinney._typing import Floats
+
 _BLOCK = 1 << 22  # answers that are sorted at once
 
 

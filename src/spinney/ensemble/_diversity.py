@@ -1,6 +1,6 @@
 """How much the members of an ensemble differ, pair by pair.
 
-Members that err on the same rows gain nothing by voting. Three measures tell of a pair: how often
+Members that err on the same rows gain nothing by voting. Three measures describe a pair: how often
 its labels differ, how far the agreement goes beyond chance (Cohen's kappa), and whether its errors
 fall on the same rows (Yule's Q). All three are shares of weight, so weights may be scaled.
 
@@ -20,20 +20,12 @@ from scipy.stats import binom
 
 from spinney._checks import Number
 from spinney._format import join_words
+from spinney._html import html_table
 from spinney._target import check_weights, check_y
+from spinney._typing import Floats
+from spinney.ensemble._voting_members import codes_of
 from spinney.ensemble._voting_rules import SLACK, read_rule
 
-__all__ = [
-    "Diversity",
-    "binomial_accuracy",
-    "disagreement",
-    "diversity",
-    "kappa",
-    "pair_mean",
-    "q_statistic",
-]
-
-Floats = NDArray[np.float64]
 _QUORUMS = ("majority", "unanimous")
 _CELLS = 2**20  # of an indicator matrix at a time
 
@@ -88,22 +80,35 @@ class Diversity:
         upper = np.triu_indices(len(self.members), k=1)
         return self.kappa[upper], self.pair_errors[upper]
 
-    def __str__(self) -> str:
-        count = len(self.members)
-        rows = [
+    def _rows(self) -> list[tuple[str, float, float, float]]:
+        """Return name, mean, least and most of each measure."""
+        measures = [
             ("error of a member", self.mean_error, self.errors),
             ("disagreement", self.mean_disagreement, self.disagreement),
             ("Q statistic", self.mean_q_statistic, self.q_statistic),
             ("kappa", self.mean_kappa, self.kappa),
         ]
+        known = [values if values.ndim == 1 else _each_pair(values) for *_, values in measures]
+        return [
+            (name, mean, float(values.min()), float(values.max()))
+            for (name, mean, _), values in zip(measures, known, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        count = len(self.members)
         lines = [
             f"{count} members, {count * (count - 1) // 2} pairs",
             f"{'':<19}{'mean':>8}{'least':>8}{'most':>8}",
         ]
-        for name, mean, values in rows:
-            known = values if values.ndim == 1 else _each_pair(values)
-            lines.append(f"  {name:<17}{mean:z8.3f}{known.min():z8.3f}{known.max():z8.3f}")
+        for name, mean, least, most in self._rows():
+            lines.append(f"  {name:<17}{mean:z8.3f}{least:z8.3f}{most:z8.3f}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        count = len(self.members)
+        rows = [[name, *(f"{value:z.3f}" for value in values)] for name, *values in self._rows()]
+        title = f"{count} members, {count * (count - 1) // 2} pairs"
+        return html_table(["", "mean", "least", "most"], rows, title=title)
 
 
 def diversity(
@@ -136,12 +141,12 @@ def diversity(
     members = np.arange(len(ensemble._members if ours else estimators), dtype=np.int64)
     if voting and getattr(ensemble, "selected_", None) is not None:
         members = np.asarray(ensemble.selected_, dtype=np.int64)
-    classes = np.asarray(ensemble.classes_)
+    place = {label: code for code, label in enumerate(np.asarray(ensemble.classes_).tolist())}
     if ours:
         labels = ensemble._member_codes(X, members)
     else:
-        labels = np.array([_member_codes(estimators[k], k, X, classes) for k in members.tolist()])
-    truth = _codes(check_y(y, labels.shape[1], type(ensemble).__name__), classes)
+        labels = np.array([_member_codes(estimators[k], k, X, place) for k in members.tolist()])
+    truth = codes_of(check_y(y, labels.shape[1], type(ensemble).__name__), place)
     weight = check_weights(sample_weight, labels.shape[1])
     return Diversity(
         members,
@@ -220,7 +225,7 @@ def q_statistic(labels: Any, y: Any, sample_weight: Any = None) -> Floats:
     With a and d the weights of rows that both have right and that both have wrong, and b and c of
     those that one has right, Q is (ad - bc) / (ad + bc). Where that is 0/0, Q is 1 if the two are
     right on exactly the same rows, and otherwise 0: one of them is always right or always wrong,
-    which tells nothing about the other.
+    which is no evidence about the other.
 
     Parameters
     ----------
@@ -305,23 +310,14 @@ def _checked(labels: Any, sample_weight: Any) -> tuple[NDArray[Any], Floats]:
     return labels, check_weights(sample_weight, labels.shape[1])
 
 
-def _member_codes(member: Any, k: int, X: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
-    codes = _codes(member.predict(X), classes)
+def _member_codes(member: Any, k: int, X: Any, place: dict[Any, int]) -> NDArray[np.intp]:
+    codes = codes_of(np.asarray(member.predict(X)), place)
     if (codes < 0).any():
         raise ValueError(
             f"member {k} predicts labels that are none of the classes of the ensemble, "
-            f"{join_words(classes.tolist())}."
+            f"{join_words(place)}."
         )
     return codes
-
-
-def _codes(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the place of each label among the classes; -1 if it is none of them."""
-    labels = np.asarray(labels)
-    place = {label: code for code, label in enumerate(classes.tolist())}
-    distinct, inverse = np.unique(labels, return_inverse=True)
-    found = np.array([place.get(label, -1) for label in distinct.tolist()], dtype=np.int64)
-    return found[inverse]
 
 
 def binomial_accuracy(
@@ -379,7 +375,7 @@ def _counts(n_members: ArrayLike) -> NDArray[np.int64]:
     return counts.astype(np.int64)
 
 
-def _chances(p: ArrayLike) -> NDArray[np.float64]:
+def _chances(p: ArrayLike) -> Floats:
     chances = np.asarray(p)
     if chances.dtype.kind not in "iuf" or not ((chances >= 0) & (chances <= 1)).all():
         raise ValueError(f"p must hold probabilities between 0 and 1, got {p!r}.")

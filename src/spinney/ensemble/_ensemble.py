@@ -5,6 +5,7 @@ what each member sees (`_sampling`), may select members (`_selection`), and comb
 (`_combine`).
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -19,27 +20,29 @@ from sklearn.base import (
 )
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
-from spinney._callbacks import CallbackMixin
 from spinney._params import check_parameters
-from spinney._progress import progress
+from spinney._progress import CallbackMixin, progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
 from spinney.ensemble._combine import ClassCombiner, weighted_median
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._routing import Metadata, learners_of, route, routing_of
 from spinney.ensemble._trainer import TreeTrainer, tree_trainer
-from spinney.tree._estimator import TreeEstimator, is_own_tree
+from spinney.tree._estimator import TreeEstimator, counts_weight, is_own_tree
+from spinney.tree._shrinkage import is_fixed
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 T = TypeVar("T", bound=TreeEstimator)
 _EQUAL = np.zeros(0)  # weights of members that all count the same
 # What a tree has for itself: the ensemble encodes the table, draws, runs threads, and stops.
-_OF_THE_ENSEMBLE = {
+OF_THE_ENSEMBLE = {
     "early_stopping",
     "n_iter_no_change",
     "categorical_features",
@@ -48,6 +51,7 @@ _OF_THE_ENSEMBLE = {
     "random_state",
     "n_jobs",
     "verbose",
+    "shrinkage",
 }
 
 
@@ -86,7 +90,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Train the members, and keep them."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Train the members, and select those that vote.
 
         Parameters
@@ -98,6 +102,10 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             The target.
         sample_weight : array of shape (n_rows,), default=None
             Weights of the rows. A row of weight 0 is as if absent.
+        **params : dict
+            Metadata for the fit of members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`. Those with an entry for each row
+            are cut to the rows of each member.
 
         Returns
         -------
@@ -107,7 +115,12 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             check_parameters(self)
             n_members = self._n_members()
             start = len(self._members) if self._continues() else 0
-            trainer = self._trainer(X, y, sample_weight)
+            if start == n_members:
+                message = (
+                    "Warm-start fitting without increasing n_estimators does not fit new trees."
+                )
+                warnings.warn(message, UserWarning, stacklevel=2)
+            trainer = self._trainer(X, y, sample_weight, route(self, "fit", params))
             task = self._task if isinstance(trainer, TreeTrainer) else "training members"
             with progress(self, task, n_members, start=start, X=X, y=y) as finished:
                 self._train(trainer, finished)
@@ -128,14 +141,14 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             )
         return n_members
 
-    def _trainer(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _trainer(self, X: Any, y: Any, sample_weight: Any, metadata: Metadata) -> Any:
         """Encode table and target once for all members."""
         learners = self._make_learners()
         if all(is_own_tree(learner) for learner in learners):
             trainer: Any = self._tree_trainer(learners, X, y, sample_weight)
         else:
             schema = self._schema if self._continues() else None
-            trainer = foreign_trainer(self, learners, X, y, sample_weight, schema)
+            trainer = foreign_trainer(self, learners, X, y, sample_weight, schema, metadata)
         if self._continues():
             self._check_continuation(trainer)
         return trainer
@@ -147,13 +160,22 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             y,
             sample_weight,
             encode_target=learners[0]._encode_target,
-            counts_weight=any(learner._learner().counts_weight for learner in learners),
+            counts_weight=is_fixed(self) or any(map(counts_weight, learners)),
+            drops_empty_rows=all(learner._learner().drops_empty_rows for learner in learners),
             schema=self._schema if self._continues() else None,
         )
         if self._by_column:
             values = np.asfortranarray(values)
         targets = [target] + [one._encode_target(y, target.weight) for one in learners[1:]]
-        return tree_trainer(learners, values, schema, targets, self.n_best_splits)
+        settings = self._member_settings(len(schema.columns))
+        return tree_trainer(learners, values, schema, targets, settings)
+
+    def _member_settings(self, n_columns: int) -> dict[str, Any]:
+        """Return what the core is told of members beside the parameters of their learners."""
+        return {
+            "n_best_splits": min(int(self.n_best_splits), 2**31),
+            "balanced": _is_by_member(vars(self).get("class_weight")),
+        }
 
     def _check_continuation(self, trainer: Any) -> None:
         classes = trainer.target.classes
@@ -190,6 +212,19 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             ]
         return list(self._estimators)
 
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return len(self._members)
+
+    def __bool__(self) -> bool:
+        return True  # also before there are members
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
     def _learner_of(self, i: int) -> Any:
         """Return the learner of a member; a warm start may have brought others."""
         learners = next(own for first, own in reversed(self._learner_runs) if first <= i)
@@ -205,11 +240,9 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
     def estimators_features_(self) -> list[NDArray[np.int64]]:
         """The columns that each of `estimators_` takes: all of them, but for foreign learners."""
         check_is_fitted(self)
-        everything = np.arange(self.n_features_in_)
         if isinstance(self._members, ForeignMembers):
-            own = [self._members.features(i) for i in range(len(self._members))]
-            return [features.astype(np.int64) for features in own]
-        return [everything for _ in range(len(self._members))]
+            return [self._members.features(i).astype(np.int64) for i in range(len(self))]
+        return [np.arange(self.n_features_in_) for _ in range(len(self))]
 
     def _voters(self) -> NDArray[np.int64]:
         """Return the places of the members that answer."""
@@ -219,17 +252,30 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Return the weights of these members; empty if all count the same."""
         return _EQUAL
 
-    def _member_rows(self, X: Any) -> Any:
-        """Check a table and return its rows as members take them."""
+    def _callee(self, caller: str, learner: Any) -> str:
+        """Return the method of a member from another package that one of the ensemble calls."""
+        return "predict"
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what the ensemble and its members request of metadata.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return routing_of(self)
+
+    def _member_rows(self, X: Any, metadata: Metadata = ()) -> Any:
+        """Check a table and return its rows as members take them, with metadata for them."""
         if "_members" not in vars(self):
             check_is_fitted(self)
         if isinstance(self._members, ForeignMembers):
-            return self._members.rows(X, type(self).__name__)
+            return self._members.rows(X, type(self).__name__, metadata)
         return self._rows(X)
 
-    def _sums(self, X: Any, vote: bool) -> Floats:
+    def _sums(self, X: Any, vote: bool, metadata: Metadata = ()) -> Floats:
         """Return the answers of the members, added up."""
-        rows, n_threads = self._member_rows(X), thread_count(self.n_jobs)
+        rows, n_threads = self._member_rows(X, metadata), thread_count(self.n_jobs)
         sums: Floats = self._members.sums(
             rows, self._voters(), self._vote_weights(), vote, n_threads
         )
@@ -259,9 +305,12 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         array of shape (n_rows, n_members)
         """
         rows = self._member_rows(X)
+        return self._trees("apply")._core.apply(rows, thread_count(self.n_jobs))
+
+    def _trees(self, method: str) -> Forest:
         if not isinstance(self._members, Forest):
-            raise TypeError("apply needs members that are trees of this package.")
-        return self._members._core.apply(rows, thread_count(self.n_jobs))
+            raise TypeError(f"{method} needs members that are trees of this package.")
+        return self._members
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes of every member each row passes, its leaves included.
@@ -279,19 +328,15 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             The nodes of member i are the columns from `n_nodes_ptr[i]` to `n_nodes_ptr[i + 1]`.
         """
         rows = self._member_rows(X)
-        if not isinstance(self._members, Forest):
-            raise TypeError("decision_path needs members that are trees of this package.")
-        paths = [tree.decision_path(rows, encoded=True) for tree in self._members]
+        trees = self._trees("decision_path")
+        paths = [tree.decision_path(rows, encoded=True) for tree in trees]
         begins = np.cumsum([0, *(path.shape[1] for path in paths)])
         return hstack(paths, format="csr"), begins
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = getattr(self, "estimator", None)
-        learners = given if isinstance(given, list | tuple) else [given]
-        tags.input_tags.allow_nan = all(
-            get_tags(one).input_tags.allow_nan for one in learners if isinstance(one, BaseEstimator)
-        )
+        learners = [one for one in learners_of(self).values() if isinstance(one, BaseEstimator)]
+        tags.input_tags.allow_nan = all(get_tags(one).input_tags.allow_nan for one in learners)
         return tags
 
     @property
@@ -337,52 +382,65 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
         answers = self._members.answers(self._member_rows(X), members, thread_count(self.n_jobs))
         return np.asarray(answers, dtype=np.int64)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
         """Return the class that the members together choose for each row.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows,)
         """
         combiner = self._combiner()
-        codes = combiner.choose(self._sums(X, combiner.votes))
+        sums = self._sums(X, combiner.votes, route(self, "predict", params))
+        codes = combiner.choose(sums)
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Return class probabilities: shares of the votes, or means over the members.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
-        combiner = self._combiner()
-        return combiner.probabilities(self._sums(X, combiner.votes))
+        return self._shares(X, route(self, "predict_proba", params))
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Return the logarithms of `predict_proba`.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+            return np.asarray(np.log(self._shares(X, route(self, "predict_log_proba", params))))
+
+    def _shares(self, X: Any, metadata: Metadata) -> Floats:
+        combiner = self._combiner()
+        return combiner.probabilities(self._sums(X, combiner.votes, metadata))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield `predict` of the first member, the first two, and so on.
@@ -443,30 +501,34 @@ class RegressorEnsemble(RegressorMixin, BaseEnsemble):
         """Whether the median of the members is predicted, not their mean."""
         return bool(self.combine == "median")
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, **params: Any) -> Floats:
         """Return what the members together predict for each row.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows,)
         """
+        metadata = route(self, "predict", params)
         if self._uses_median():
-            rows, members = self._member_rows(X), self._voters()
+            rows, members = self._member_rows(X, metadata), self._voters()
             answers = self._members.answers(rows, members, thread_count(self.n_jobs))
             return weighted_median(answers, self._vote_weights())
-        sums = self._sums(X, False)[:, 0] / len(self._voters())
+        sums = self._sums(X, False, metadata)[:, 0] / len(self._voters())
         if np.isfinite(sums).all():
             return np.asarray(sums)
-        return self._mean_of(X, len(self._voters()))
+        return self._mean_of(X, len(self._voters()), metadata)
 
-    def _mean_of(self, X: Any, n: int) -> Floats:
+    def _mean_of(self, X: Any, n: int, metadata: Metadata = ()) -> Floats:
         """Return the mean of the first members, whose sum is too large for a number."""
-        rows, shares = self._member_rows(X), np.full(n, 1.0 / n)
+        rows, shares = self._member_rows(X, metadata), np.full(n, 1.0 / n)
         sums = self._members.sums(rows, self._voters()[:n], shares, False, 1)
         return np.asarray(sums[:, 0])
 
@@ -523,11 +585,19 @@ def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:
     return learners
 
 
-def own_tree(ensemble: Any, kind: type[T]) -> T:
-    """Return an unfitted tree with the parameters that it shares with its ensemble."""
-    own = set(vars(ensemble)) - _OF_THE_ENSEMBLE
+def own_tree(ensemble: Any, kind: type[T], **others: Any) -> T:
+    """Return an unfitted tree with the parameters that it shares with its ensemble, and others."""
+    own = set(vars(ensemble)) - OF_THE_ENSEMBLE
     names = [name for name in kind._get_param_names() if name in own]
-    return kind(**{name: getattr(ensemble, name) for name in names})
+    shared = {name: getattr(ensemble, name) for name in names}
+    if _is_by_member(shared.get("class_weight")):
+        shared["class_weight"] = None  # the ensemble sees to it
+    return kind(**shared, **others)
+
+
+def _is_by_member(class_weight: Any) -> bool:
+    """Tell whether classes are balanced in what each member sees."""
+    return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
 
 def _refuse_own_columns(ensemble: Any, learner: Any) -> None:

@@ -26,10 +26,9 @@ from spinney._base import (
     remember_fit,
     unchanged_on_failure,
 )
-from spinney._callbacks import CallbackMixin
 from spinney._checks import Check
 from spinney._params import Learner, check_parameters
-from spinney._progress import progress
+from spinney._progress import CallbackMixin, progress
 from spinney._settings import random_numbers, row_count
 from spinney._state import plain_state
 from spinney._state._kinds import PLACES, TEXT, Kind, many, need, one

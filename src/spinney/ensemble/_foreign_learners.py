@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -80,17 +80,23 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
+def small_set(codes: NDArray[np.intp]) -> AbstractContextManager[None]:
+    """Train on rows of these classes, which may be few of many classes."""
+    return few_rows_expected(len(codes) <= 2 * len(np.unique(codes)))
+
+
 @contextmanager
-def small_set(codes: NDArray[np.intp]) -> Iterator[None]:
+def few_rows_expected(expected: bool) -> Iterator[None]:
     """Train on few rows of many classes without a warning that y may be no classes at all.
 
-    The whole y has been looked at; a part of it says nothing.
+    The whole y has been looked at; a part of it says nothing. The filter is set once for all
+    threads, which share it.
     """
-    if len(codes) <= 2 * len(np.unique(codes)):
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-            yield
-    else:
+    if not expected:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
         yield
 
 

@@ -7,7 +7,7 @@ they are.
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib  # type: ignore[import-untyped]
@@ -19,6 +19,7 @@ from sklearn.dummy import DummyClassifier
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_columns, take_rows
+from spinney.ensemble._routing import Metadata
 from spinney.ensemble._voting_members import codes_of
 from spinney.tree._estimator import is_own_tree
 
@@ -35,11 +36,18 @@ class TableRows:
     values: Floats | None
     n_rows: int
     odd_names: bool = False  # names where fit had none, or none where it had some
+    metadata: Metadata = ()
 
     def take(self, places: Places) -> "TableRows":
         """Return some of the rows, in the given order."""
         values = None if self.values is None else self.values[places]
         return TableRows(take_rows(self.table, places), values, len(places), self.odd_names)
+
+    def of_member(self, i: int) -> "TableRows":
+        """Return the rows with the metadata of one member only; members take learners in turn."""
+        if not self.metadata:
+            return self
+        return replace(self, metadata=[self.metadata[i % len(self.metadata)]])
 
     def for_learner(self, learner: Any, features: NDArray[np.int32]) -> Any:
         """Return what a learner takes: some columns, or all if none are named."""
@@ -92,21 +100,20 @@ class Member:
 
     def numbers(self, rows: TableRows) -> Floats:
         """Return a number a row."""
-        X = rows.for_learner(self.estimator, self.features)
         if is_own_tree(self.estimator):
+            X = rows.for_learner(self.estimator, self.features)
             means: Floats = self.estimator.tree_._core.predict_values(X, 1)[:, 0]
             return means
-        answers = np.asarray(self.estimator.predict(X), dtype=np.float64)
-        return self._one_a_row(answers, rows)
+        return self._one_a_row(self._ask("predict", rows).astype(np.float64), rows)
 
     def codes(self, rows: TableRows, classes: NDArray[Any]) -> Places:
         """Return a class a row, as its place among the classes, or a group."""
-        X = rows.for_learner(self.estimator, self.features)
         known = np.arange(2) if self.groups else classes
         if is_own_tree(self.estimator):
+            X = rows.for_learner(self.estimator, self.features)
             labels = self.estimator.tree_._core.predict_labels(X, 1)
             return np.asarray(np.searchsorted(known, self.estimator.classes_)[labels])
-        labels = self._one_a_row(np.asarray(self.estimator.predict(X)), rows)
+        labels = self._one_a_row(self._ask("predict", rows), rows)
         codes = codes_of(labels, _places(known))
         if len(codes) and codes.min() < 0:
             raise ValueError(
@@ -119,17 +126,33 @@ class Member:
         """Return the probability of each class (or group) in each row."""
         known = np.arange(2) if self.groups else classes
         shares = np.zeros((rows.n_rows, len(known)))
-        X = rows.for_learner(self.estimator, self.features)
         if is_own_tree(self.estimator):
+            X = rows.for_learner(self.estimator, self.features)
             found = self.estimator.tree_._core.predict_values(X, 1)
         elif hasattr(self.estimator, "predict_proba"):
-            found = np.asarray(self.estimator.predict_proba(X))
+            found = self._ask("predict_proba", rows)
         else:
             shares[np.arange(rows.n_rows), self.codes(rows, classes)] = 1.0
             return shares
         places = codes_of(np.asarray(self.estimator.classes_), _places(known))
         shares[:, places[places >= 0]] = found[:, places >= 0]
         return shares
+
+    def decisions(self, rows: TableRows, classes: NDArray[Any]) -> Floats:
+        """Return the decision function: a column a class, or one number a row for two classes."""
+        if self.groups or not np.array_equal(getattr(self.estimator, "classes_", ()), classes):
+            raise ValueError(
+                f"a {type(self.estimator).__name__} was trained on other classes than y has, so "
+                "decision functions cannot be averaged. Use predict_proba."
+            )
+        return self._ask("decision_function", rows)
+
+    def _ask(self, method: str, rows: TableRows) -> NDArray[Any]:
+        """Return what a method of a learner from elsewhere says."""
+        is_stand_in = type(self.estimator) is DummyClassifier  # where there is one class
+        told = {} if is_stand_in or not rows.metadata else rows.metadata[0].get(method, {})
+        X = rows.for_learner(self.estimator, self.features)
+        return np.asarray(getattr(self.estimator, method)(X, **told))
 
     def _one_a_row(self, answers: NDArray[Any], rows: TableRows) -> NDArray[Any]:
         if answers.size != rows.n_rows:
@@ -226,17 +249,18 @@ class ForeignMembers:
 
     # -- TableRows to answers
 
-    def rows(self, X: Any, owner_name: str) -> TableRows:
+    def rows(self, X: Any, owner_name: str, metadata: Metadata = ()) -> TableRows:
         """Check a table and return its rows as members take them."""
         encoded = any(is_own_tree(member.estimator) for member in self.members)
-        return open_rows(self.schema, X, encoded=encoded, unseen=self.unseen, owner=owner_name)
+        rows = open_rows(self.schema, X, encoded=encoded, unseen=self.unseen, owner=owner_name)
+        return replace(rows, metadata=metadata)
 
     def sums(
         self, rows: TableRows, members: NDArray[Any], weights: Floats, vote: bool, n_threads: int
     ) -> Floats:
         """Return the weighted answers of some members, added up: votes, class shares or numbers."""
         total = np.zeros((rows.n_rows, 1 if self.classes is None else len(self.classes)))
-        asked = [(self.members[i], rows, self.classes, vote) for i in members.tolist()]
+        asked = [(self.members[i], rows.of_member(i), self.classes, vote) for i in members.tolist()]
         n_threads = min(n_threads, max(1, len(asked)))
         with _known_names(rows), closing(run_all(Member.counted, asked, n_threads)) as results:
             for place, counted in enumerate(results):
@@ -247,11 +271,17 @@ class ForeignMembers:
     def answers(self, rows: TableRows, members: NDArray[Any], n_threads: int) -> Floats:
         """Return the class codes (or groups), or the numbers, of some members: one row a member."""
         out = np.empty((len(members), rows.n_rows))
-        asked = [(self.members[i], rows, self.classes) for i in members.tolist()]
+        asked = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
         with _known_names(rows), closing(run_all(Member.answers, asked, n_threads)) as results:
             for place, answers in enumerate(results):
                 out[place] = answers
         return out
+
+    def decisions(self, rows: TableRows, members: NDArray[Any], n_threads: int) -> Floats:
+        """Return the mean of the decision functions of some members."""
+        asked = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
+        with _known_names(rows), closing(run_all(Member.decisions, asked, n_threads)) as results:
+            return np.asarray(sum(results) / len(asked))
 
     def importances(self, i: int) -> Floats:
         """Return a member's feature importances, by column of the table."""

@@ -6,8 +6,8 @@ trees, in a list with others, grow from the encoded table.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,12 +21,18 @@ from sklearn.utils.validation import has_fit_parameter
 
 from spinney import _core
 from spinney._base import TableEstimator, refuse_too_many_cells
+from spinney._counts import NO_EXPOSURE
 from spinney._table import Schema, encode_table
 from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_rows
 from spinney._target import FitTarget, check_weights, class_target, real_target
-from spinney.ensemble._foreign_learners import new_member, schema_by_name, told_of_columns
+from spinney.ensemble._foreign_learners import (
+    few_rows_expected,
+    new_member,
+    schema_by_name,
+    told_of_columns,
+)
 from spinney.ensemble._foreign_members import (
     ForeignMembers,
     Member,
@@ -36,6 +42,7 @@ from spinney.ensemble._foreign_members import (
     run_all,
 )
 from spinney.ensemble._out_of_bag import BagSum, Patience
+from spinney.ensemble._routing import FitMetadata, Metadata
 from spinney.ensemble._trainer import Bagged, Boosted, BoostingRounds, MemberRecords
 from spinney.tree._estimator import is_own_tree
 
@@ -43,8 +50,6 @@ Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 _NO_RECORD = (0.0, 0.0, 0.0, 0.0, 1.0)  # of a member that nobody judged, and that never changed
 _BATCH_CELLS = 2**21  # answers held until they are added up in order, as in the core
-_ALL_COLUMNS = np.zeros(0, np.int32)
-_NO_ROWS = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -62,10 +67,11 @@ class Task:
     counts: NDArray[np.int64]
     weight: Floats | None
     seed: int
-    features: NDArray[np.int32]
-    left_out: Places
+    features: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    left_out: Places = field(default_factory=lambda: np.zeros(0, np.intp))
     groups: tuple[int, ...] = ()
     asks_all: bool = False
+    metadata: FitMetadata | None = None
 
     @property
     def has_few_rows(self) -> bool:
@@ -102,16 +108,17 @@ def train(task: Task, rows: TableRows) -> tuple[Member, Floats]:
 def _fit(task: Task, rows: TableRows) -> Any:
     """Train a learner on rows of the user's table."""
     places = np.repeat(np.arange(rows.n_rows), task.counts)
-    told = task.told[places]
+    y = task.told[places]
     is_class = task.labels is not None
     learner = told_of_columns(task.learner, task.columns)
-    member = new_member(learner, told if is_class else None, task.seed)
-    extra = {}
+    member = new_member(learner, y if is_class else None, task.seed)
+    is_stand_in = type(member) is not type(learner)  # where there is one class
+    extra = {} if task.metadata is None or is_stand_in else task.metadata.take(places)
     name = weight_name(member)
     if task.weight is not None and name is not None:
         extra[name] = task.weight[places]
     X = take_rows(rows.for_learner(member, task.features), places)
-    member.fit(X, told, **extra)
+    member.fit(X, y, **extra)
     return member
 
 
@@ -165,6 +172,7 @@ class ForeignTrainer:
     places: NDArray[np.intp]
     weight: Floats | None
     unseen: Any
+    metadata: Sequence[FitMetadata] = ()  # for each learner; empty if there are none
     _told: set[str] = field(default_factory=set)  # of which learners a warning was given
 
     @property
@@ -179,25 +187,11 @@ class ForeignTrainer:
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
         start = (before or Bagged.nothing()).in_units_of(self.target)
-        bag = BagSum(
-            self.target,
-            self._whole_truth,
-            start.sums,
-            start.n_votes,
-            start.curve,
-            start.n_to_cover,
-        )
+        bag = BagSum(self.target, self._whole_truth, start)
         members, records = self._train_batches(plan, n_threads, bag, finished)
-        return Bagged(
-            self._joined(members),
-            bag.sums,
-            bag.n_votes,
-            np.array(bag.curve),
-            bag.n_to_cover,
-            MemberRecords.of(records),
-            self.target.exponent,
-            plan.records,
-        ).after(before, self.target)
+        answers = (bag.sums, bag.n_votes, np.array(bag.curve), bag.n_to_cover)
+        told = (MemberRecords.of(records), self.target.exponent, plan.records)
+        return Bagged(self._joined(members), *answers, *told).after(before, self.target)
 
     def _train_batches(
         self, plan: _core.EnsemblePlan, n_threads: int, bag: BagSum, finished: Finished
@@ -213,7 +207,7 @@ class ForeignTrainer:
             tasks = [self._bag_task(plan, number) for number in batch]
             results = []
             work = run_all(train, ((task, self.rows) for task in tasks), n_threads)
-            with _few_rows(tasks), closing(work):
+            with few_rows_expected(any(task.has_few_rows for task in tasks)), closing(work):
                 for result in work:
                     results.append(result)
                     done += 1
@@ -238,14 +232,12 @@ class ForeignTrainer:
             flipped = plan.flipped(self.truth.astype(np.int32), n_classes, number)
             truth = flipped if len(flipped) else truth
         counts, weight, left_out = self._drawn(plan, number)
-        return Task(
-            learner=self.learners[number % len(self.learners)],
-            schema=self.schema,
-            labels=self.target.classes,
+        return self._task(
+            number,
+            plan.growth_seed(number),
             truth=truth,
             counts=counts,
             weight=weight,
-            seed=_small(plan.growth_seed(number)),
             features=plan.features(len(self.schema.columns), number),
             groups=tuple(plan.groups(n_classes, number)) if n_classes else (),
             left_out=left_out if plan.out_of_bag or plan.records else left_out[:0],
@@ -274,7 +266,8 @@ class ForeignTrainer:
         weight, truth = self.target.weight[self.places], self.truth
         if self.target.classes is None:
             criterion = self.target.criterion
-            loss = weight * _core.number_costs(criterion, answers, self._in_units(truth))
+            units = self._in_units(truth)
+            loss = weight * _core.number_costs(criterion, answers, units, NO_EXPOSURE)
         else:
             truth = np.array(task.groups)[truth] if task.groups else truth
             loss = np.where(answers == truth, 0.0, weight)
@@ -305,7 +298,7 @@ class ForeignTrainer:
                 answers = member.answers(self.rows, self.target.classes)
             else:
                 task = self._boost_task(plan, booster.weights, number)
-                with _few_rows([task]):
+                with few_rows_expected(task.has_few_rows):
                     member, answers = train(task, self.rows)
             rounds.append(booster.add(self._off(answers)))
             keep, stop = rounds[-1][3:]
@@ -326,16 +319,12 @@ class ForeignTrainer:
                 self._tell(number)
         seeds = _core.EnsemblePlan()
         seeds.seed = plan.seed
-        return Task(
-            learner=self.learners[number % len(self.learners)],
-            schema=self.schema,
-            labels=self.target.classes,
+        return self._task(
+            number,
+            seeds.growth_seed(number),
             truth=self.truth,
             counts=counts,
             weight=weight,
-            seed=_small(seeds.growth_seed(number)),
-            features=_ALL_COLUMNS,
-            left_out=_NO_ROWS,
             asks_all=True,
         )
 
@@ -361,6 +350,18 @@ class ForeignTrainer:
         whole[self.places] = self._in_units(self.truth)
         return whole
 
+    def _task(self, number: int, seed: int, **drawn: Any) -> Task:
+        """Return what a member is trained on; members take learners in turn."""
+        place = number % len(self.learners)
+        return Task(
+            learner=self.learners[place],
+            schema=self.schema,
+            labels=self.target.classes,
+            seed=seed >> 33,  # some packages know seeds of 32 bits and a sign only
+            metadata=self.metadata[place] if self.metadata else None,
+            **drawn,
+        )
+
     def _takes_weights(self, number: int) -> bool:
         return weight_name(self.learners[number % len(self.learners)]) is not None
 
@@ -377,7 +378,13 @@ class ForeignTrainer:
 
 
 def foreign_trainer(
-    owner: Any, learners: list[Any], X: Any, y: Any, sample_weight: Any, schema: Schema | None
+    owner: Any,
+    learners: list[Any],
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    schema: Schema | None,
+    metadata: Metadata = (),
 ) -> ForeignTrainer:
     """Return a trainer for learners of any package, a table and a target.
 
@@ -395,6 +402,8 @@ def foreign_trainer(
         Weights of the rows.
     schema : Schema or None
         The columns of the fit that a warm start continues.
+    metadata : sequence of mappings, default=()
+        What else the methods of each learner get.
 
     Returns
     -------
@@ -417,8 +426,9 @@ def foreign_trainer(
     given = None if sample_weight is None else target.weight[places]
     if not used.all():
         rows = rows.take(places)
+    told = [FitMetadata(one.get("fit", {}), n_rows, places) for one in metadata]
     return ForeignTrainer(
-        learners, schema, target, rows, truth[places], places, given, owner.unseen
+        learners, schema, target, rows, truth[places], places, given, owner.unseen, told
     )
 
 
@@ -444,11 +454,6 @@ def _opened(
     return schema, TableRows(as_frame(as_rows(X)), values if encoded else None, len(used))
 
 
-def _small(seed: int) -> int:
-    """Return a seed that every package takes: some of them know 32 bits and a sign."""
-    return seed >> 33
-
-
 def _draw_by_weight(counts: NDArray[np.int64], weight: Floats, seed: int) -> NDArray[np.int64]:
     """Draw as many rows as there are, with chances in proportion to their weights."""
     plan = _core.BoostPlan()
@@ -460,18 +465,3 @@ def _draw_by_weight(counts: NDArray[np.int64], weight: Floats, seed: int) -> NDA
     drawn = np.zeros_like(counts)
     drawn[there] = plan.draw(padded, 0)[len(padded) - len(there) :].astype(np.int64)
     return drawn
-
-
-@contextmanager
-def _few_rows(tasks: list[Task]) -> Iterator[None]:
-    """Train on few rows of many classes without a warning that y may be no classes at all.
-
-    The whole y has been looked at; a part of it says nothing. The filter is set once for all
-    threads, which share it.
-    """
-    if not any(task.has_few_rows for task in tasks):
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-        yield

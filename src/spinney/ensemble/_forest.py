@@ -1,6 +1,6 @@
 """The trees of an ensemble as one packed structure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import index
 from typing import Any
 
@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._lifetimes import Lifetimes
 from spinney._state import plain_state
 from spinney._table import Schema
+from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
@@ -32,14 +34,21 @@ class Forest(Sequence[Tree]):
         Names, kinds and categories of the columns.
     classes : array of shape (n_classes,) or None, default=None
         The labels; None for regression.
+    lifetimes : LeafLifetimes or None, default=None
+        For survival trees, the lifetimes in their leaves, the nodes of all trees side by side.
     """
 
     def __init__(
-        self, core: _core.Forest, schema: Schema, classes: NDArray[Any] | None = None
+        self,
+        core: _core.Forest,
+        schema: Schema,
+        classes: NDArray[Any] | None = None,
+        lifetimes: LeafLifetimes | None = None,
     ) -> None:
         self._core = core
         self.schema = schema
         self.classes = classes
+        self.lifetimes = lifetimes
         self._costs: tuple[Floats | None] | None = None  # told once
 
     def __len__(self) -> int:
@@ -52,11 +61,26 @@ class Forest(Sequence[Tree]):
         if not -len(self) <= place < len(self):
             raise IndexError(f"tree {place} of a forest with {len(self)} trees")
         place %= len(self)
-        classes = self.classes
-        groups = self._core.groups(place)
-        if groups:  # the member tells groups of classes apart, not classes
-            classes = np.array([0, 1])
-        return Tree(self._core.tree(place), self.schema, classes)
+        # A member may tell groups of classes apart, not classes.
+        classes = np.array([0, 1]) if self._core.groups(place) else self.classes
+        return Tree(self._core.tree(place), self.schema, classes, self._lifetimes_of(place))
+
+    def _lifetimes_of(self, place: int) -> LeafLifetimes | None:
+        if self.lifetimes is None:
+            return None
+        begins = np.cumsum([0, *self.n_nodes])
+        return self.lifetimes.part(int(begins[place]), int(begins[place + 1]))
+
+    def with_lifetimes(
+        self, times: Floats, rows: Lifetimes, leaves: NDArray[np.int32], weights: Iterable[Floats]
+    ) -> "Forest":
+        """Return the same trees with the lifetimes of rows, each tree with weights of its own."""
+        parts = [
+            LeafLifetimes.of_rows(times, int(n_nodes), leaves[:, i], rows, weight)
+            for i, (n_nodes, weight) in enumerate(zip(self.n_nodes, weights, strict=True))
+        ]
+        together = LeafLifetimes.side_by_side(parts)
+        return Forest(self._core, self.schema, self.classes, together)
 
     def __iter__(self) -> Iterator[Tree]:
         return (self[i] for i in range(len(self)))
@@ -99,23 +123,21 @@ class Forest(Sequence[Tree]):
 
     def joined(self, other: "Forest") -> "Forest":
         """Return a forest of the trees of both."""
-        return Forest.of_trees(
-            [forest._core.tree(i) for forest in (self, other) for i in range(len(forest))],
-            [forest._core.groups(i) for forest in (self, other) for i in range(len(forest))],
-            self.schema,
-            self.classes,
-        )
+        both = [(forest._core, i) for forest in (self, other) for i in range(len(forest))]
+        core = _core.Forest([c.tree(i) for c, i in both], [c.groups(i) for c, i in both])
+        parts = [one for one in (self.lifetimes, other.lifetimes) if one is not None]
+        lifetimes = LeafLifetimes.side_by_side(parts) if parts else None
+        return Forest(core, self.schema, self.classes, lifetimes)
 
-    @classmethod
-    def of_trees(
-        cls,
-        trees: list[_core.Tree],
-        groups: list[list[int]],
-        schema: Schema,
-        classes: NDArray[Any] | None,
-    ) -> "Forest":
-        """Return the forest of some trees."""
-        return cls(_core.Forest(trees, groups), schema, classes)
+    def shrunk(self, strength: float, n_threads: int) -> "Forest":
+        """Return a forest whose trees predict after hierarchical shrinkage."""
+        core = _core.shrunk_forest(self._core, strength, n_threads)
+        return Forest(core, self.schema, self.classes)
+
+    def unshrunk(self, n_threads: int) -> "Forest":
+        """Return a forest whose trees predict as they were grown."""
+        core = _core.unshrunk_forest(self._core, n_threads)
+        return Forest(core, self.schema, self.classes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Forest):

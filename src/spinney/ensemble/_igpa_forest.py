@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._params import GROWING_ON, OF_NUMBERS
+from spinney._params import BALANCING, GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
-from spinney.ensemble._selection import Selector
+from spinney.ensemble._ensemble import ClassifierEnsemble, own_tree
+from spinney.ensemble._exposed import ExposedEnsemble
 from spinney.tree import IGPAClassifier, IGPARegressor
 
 
@@ -27,15 +27,15 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     n_estimators : int, default=100
         Number of trees; the maximum number with `early_stopping`.
     criterion : str or callable, default="gini"
-        "gini", "entropy", "misclassification", "exponent" or "twoing"; or a function that takes
-        shares of shape (k, n_classes) and returns k impurities.
+        "gini", "entropy" (or "log_loss"), "misclassification", "exponent" or "twoing"; or a
+        function that takes shares of shape (k, n_classes) and returns k impurities.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -48,9 +48,15 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
-    class_weight : dict, "balanced" or None, default=None
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
-        included; scikit-learn counts rows.
+        included; scikit-learn counts rows. "balanced_subsample" does so in what each tree sees.
     priors : dict, array or None, default=None
         Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
@@ -66,8 +72,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Maximum number of growing and pruning steps; a warning is issued if the tree has not
         settled.
     labels : {"kept", "renewed"}, default="kept"
-        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
-        the rows of the present growing say.
+        What nodes predict while the tree is grown and pruned: by the rows that grew them, or by the
+        rows of the current growing.
     prune_from : {"leaves", "root"}, default="leaves"
         What a pruning may cut: what was grown since the last one, or any branch.
     unjudged : {"pruned", "kept"}, default="pruned"
@@ -109,11 +115,16 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, or to the larger child.
+    missing : {"surrogate", "majority", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to the
+        child that gains most ("learned"), or to that of a category of its own ("category"), which
+        in a numeric column is beyond the largest value.
     max_surrogates : int, default=0
         Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
         the larger child.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
@@ -168,7 +179,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     2
     """
 
-    _parameters = GROWING_ON
+    _parameters = BALANCING | GROWING_ON
 
     def __init__(
         self,
@@ -183,6 +194,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         class_weight: Any = None,
         priors: Any = None,
         cost_matrix: Any = None,
@@ -208,6 +221,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
         warm_start: bool = False,
         random_state: Any = None,
@@ -224,6 +238,8 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.class_weight = class_weight
         self.priors = priors
         self.cost_matrix = cost_matrix
@@ -249,6 +265,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
         self.warm_start = warm_start
         self.random_state = random_state
@@ -257,9 +274,6 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
 
     def _make_learners(self) -> list[Any]:
         return [own_tree(self, IGPAClassifier)]
-
-    def _selector(self) -> Selector:
-        return Selector(self.selection, self.selection_data, self.trim)
 
     @property
     def n_iterations_(self) -> NDArray[np.int64]:
@@ -273,7 +287,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         return self.n_iterations_
 
 
-class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
+class IGPAForestRegressor(ExposedEnsemble, BaggedEnsemble):
     """IGPA regression trees over random halves of all the rows, and their mean.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, by the
@@ -285,16 +299,26 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     ----------
     n_estimators : int, default=100
         Number of trees; the maximum number with `early_stopping`.
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
-        rows by it too.
+    criterion : {"squared_error", "absolute_error", "poisson", ...}, default="squared_error"
+        "squared_error" (leaves predict the mean), "absolute_error" (the median), "quantile" (the
+        `quantile`, by pinball loss), or half the deviance of counts and amounts per unit of
+        exposure: "poisson", "gamma" and "tweedie" (leaves predict a rate). Pruning, early stopping
+        and out-of-bag errors judge rows by it too, and `score` is D squared for quantiles and
+        deviances.
+    tweedie_power : float, default=1.5
+        Power of "tweedie", between 1 (counts) and 2 (amounts).
+    quantile : float, default=0.5
+        Which quantile "quantile" predicts, between 0 and 1.
+    prior_cv : float, default=0.0
+        Coefficient of variation of a gamma prior on the rates of "poisson", whose mean is the
+        overall rate: `shrink` of rpart, where it is 1. 0 for no prior.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -307,6 +331,12 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
     n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
@@ -314,8 +344,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Maximum number of growing and pruning steps; a warning is issued if the tree has not
         settled.
     labels : {"kept", "renewed"}, default="kept"
-        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
-        the rows of the present growing say.
+        What nodes predict while the tree is grown and pruned: by the rows that grew them, or by the
+        rows of the current growing.
     prune_from : {"leaves", "root"}, default="leaves"
         What a pruning may cut: what was grown since the last one, or any branch.
     unjudged : {"pruned", "kept"}, default="pruned"
@@ -355,11 +385,16 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, or to the larger child.
+    missing : {"surrogate", "majority", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to the
+        child that gains most ("learned"), or to that of a category of its own ("category"), which
+        in a numeric column is beyond the largest value.
     max_surrogates : int, default=0
         Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
         the larger child.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
@@ -417,6 +452,9 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         n_estimators: int = 100,
         *,
         criterion: str = "squared_error",
+        tweedie_power: float = 1.5,
+        quantile: float = 0.5,
+        prior_cv: float = 0.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -425,6 +463,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         n_parts: int = 2,
         max_iter: int = 50,
         labels: str = "kept",
@@ -445,6 +485,7 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
         warm_start: bool = False,
         random_state: Any = None,
@@ -453,6 +494,9 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
+        self.tweedie_power = tweedie_power
+        self.quantile = quantile
+        self.prior_cv = prior_cv
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -461,6 +505,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.n_parts = n_parts
         self.max_iter = max_iter
         self.labels = labels
@@ -481,6 +527,7 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
         self.warm_start = warm_start
         self.random_state = random_state
@@ -489,9 +536,6 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
 
     def _make_learners(self) -> list[Any]:
         return [own_tree(self, IGPARegressor)]
-
-    def _selector(self) -> Selector:
-        return Selector(self.selection, self.selection_data, self.trim)
 
     @property
     def n_iterations_(self) -> NDArray[np.int64]:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._target import FitTarget
+from spinney._typing import Floats
+from spinney.ensemble._trainer import Bagged
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
@@ -22,34 +23,24 @@ class BagSum:
         The weights of the rows and, for classes, their codes.
     truth : array of shape (n_rows,)
         Class codes, or numbers.
-    sums, n_votes, curve : array
-        Of members that are there already; empty if there are none.
-    n_to_cover : int
-        Members after which every row had an answer; 0 if some row has none yet.
+    start : Bagged
+        Members that are there already.
     """
 
-    def __init__(
-        self,
-        target: FitTarget,
-        truth: NDArray[Any],
-        sums: Floats,
-        n_votes: NDArray[np.int64],
-        curve: Floats,
-        n_to_cover: int,
-    ) -> None:
+    def __init__(self, target: FitTarget, truth: NDArray[Any], start: Bagged) -> None:
         n_rows, self._is_class = len(truth), target.classes is not None
-        self._criterion = target.criterion
+        self._criterion, self._exposure = target.criterion, target.exposure
         n_outputs = 1 if target.classes is None else len(target.classes)
         self._truth, self._row_weight = truth, target.weight
-        self.sums = (
-            sums.reshape(n_rows, n_outputs).copy() if sums.size else np.zeros((n_rows, n_outputs))
-        )
-        self.n_votes = n_votes.copy() if n_votes.size else np.zeros(n_rows, np.int64)
-        self.curve: list[float] = curve.tolist()
+        is_new = not start.sums.size
+        self.sums = np.zeros((n_rows, n_outputs)) if is_new else start.sums.copy()
+        self.sums = self.sums.reshape(n_rows, n_outputs)
+        self.n_votes = np.zeros(n_rows, np.int64) if is_new else start.n_votes.copy()
+        self.curve: list[float] = start.curve.tolist()
         self._loss = np.zeros(n_rows)
         seen = np.flatnonzero(self.n_votes)
         self._loss[seen] = self._row_loss(seen)
-        self.n_to_cover = n_to_cover
+        self.n_to_cover = start.n_to_cover
 
     def add(self, rows: Places, answers: Floats, groups: tuple[int, ...]) -> float:
         """Add a member's answers for the rows that it did not see; return the error so far."""
@@ -79,7 +70,8 @@ class BagSum:
         if self._is_class:
             return np.where(self.sums[rows].argmax(axis=1) == truth, 0.0, weight)
         answers = self.sums[rows, 0] / self.n_votes[rows]
-        return np.asarray(weight * _core.number_costs(self._criterion, answers, truth))
+        exposure = self._exposure[rows] if len(self._exposure) else self._exposure
+        return np.asarray(weight * _core.number_costs(self._criterion, answers, truth, exposure))
 
 
 class Patience:

@@ -1,11 +1,40 @@
 """Random forests: columns drawn anew at each node."""
 
-from typing import Any
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from spinney._params import OF_NUMBERS
+from spinney._checks import Check
+from spinney._params import BALANCING, NODE_DRAWER, OF_NUMBERS
+from spinney._settings import feature_count
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
+from spinney.ensemble._ensemble import (
+    OF_THE_ENSEMBLE,
+    ClassifierEnsemble,
+    given_learners,
+    own_tree,
+)
+from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._leaf_targets import LeafTargetsMixin
 from spinney.tree import CARTClassifier, CARTRegressor
+from spinney.tree._estimator import is_own_tree
+
+
+def _refuse_two_trees(forest: Any) -> None:
+    """Refuse parameters of CART beside an estimator that has parameters of its own."""
+    name = type(forest.estimator).__name__
+    if not is_own_tree(forest.estimator):
+        raise ValueError(f"estimator={name} has a fit of its own. Use BaggingClassifier.")
+    parameters = inspect.signature(type(forest)).parameters
+    of_trees = set(parameters) & set(CARTClassifier._get_param_names()) - OF_THE_ENSEMBLE
+    for parameter in parameters:
+        value = getattr(forest, parameter)
+        is_usual = value is None or value == parameters[parameter].default
+        if parameter in of_trees - {"max_features"} and not is_usual:
+            raise ValueError(
+                f"{parameter}={value!r} is a setting of the forest's own trees, but estimator is "
+                f"given. Set it in {name}, if it has it."
+            )
 
 
 class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
@@ -18,15 +47,19 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     n_estimators : int, default=100
         Number of trees; the maximum number with `early_stopping`.
     criterion : str or callable, default="gini"
-        "gini", "entropy", "misclassification", "exponent" or "twoing"; or a function that takes
-        shares of shape (k, n_classes) and returns k impurities.
+        "gini", "entropy" (or "log_loss"), "misclassification", "exponent" or "twoing"; or a
+        function that takes shares of shape (k, n_classes) and returns k impurities.
+    estimator : CARTClassifier, ID3Classifier, C45Classifier or None, default=None
+        The tree that members are copies of, with all parameters of its own, but for
+        `max_features`; those of the same name here are then left alone. None for CART with the
+        parameters of the forest.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -39,9 +72,15 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
-    class_weight : dict, "balanced" or None, default=None
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
-        included; scikit-learn counts rows.
+        included; scikit-learn counts rows. "balanced_subsample" does so in what each tree sees.
     priors : dict, array or None, default=None
         Prior probabilities of the classes; they add up to 1.
     cost_matrix : dict, array or None, default=None
@@ -81,17 +120,25 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, to the larger child, or to
-        every child with a share of its weight.
+    missing : {"surrogate", "majority", "fractional", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to every
+        child with a share of its weight, to the child that gains most ("learned"), or to that of a
+        category of its own ("category"), which in a numeric column is beyond the largest value.
     max_surrogates : int, default=0
         Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
         the larger child.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
     ccp_alpha : float or None, default=None
         Prune every tree at this penalty, in cost per row and leaf.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions of trees towards those of the
+        nodes above, as in `Tree.shrink`; "auto" chooses it by the rows that trees did not see. None
+        for none.
     warm_start : bool, default=False
         Whether to keep the trees of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
@@ -109,7 +156,7 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Number of columns seen in fit.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the table had any.
-    estimators_ : list of CARTClassifier
+    estimators_ : list of CARTClassifier, ID3Classifier or C45Classifier
         All trees.
     forest_ : Forest
         The same as one structure.
@@ -121,6 +168,8 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Shares of these votes; NaN for a row that every tree saw.
     oob_error_curve_ : array
         Their error by the number of trees.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 
@@ -138,11 +187,14 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     True
     """
 
+    _parameters: ClassVar[Mapping[str, Check]] = {**BALANCING, "estimator": NODE_DRAWER}
+
     def __init__(
         self,
         n_estimators: int = 100,
         *,
         criterion: Any = "gini",
+        estimator: Any = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -151,6 +203,8 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = "sqrt",
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         class_weight: Any = None,
         priors: Any = None,
         cost_matrix: Any = None,
@@ -168,8 +222,10 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
         ccp_alpha: float | None = None,
+        shrinkage: float | str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -177,6 +233,7 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
+        self.estimator = estimator
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -185,6 +242,8 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.class_weight = class_weight
         self.priors = priors
         self.cost_matrix = cost_matrix
@@ -202,18 +261,29 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
         self.ccp_alpha = ccp_alpha
+        self.shrinkage = shrinkage
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
+        if self.estimator is not None:
+            _refuse_two_trees(self)
+
     def _make_learners(self) -> list[Any]:
-        return [own_tree(self, CARTClassifier)]
+        return given_learners(self, own_tree(self, CARTClassifier))
+
+    def _member_settings(self, n_columns: int) -> dict[str, Any]:
+        settings = super()._member_settings(n_columns)
+        return settings | {"max_features": feature_count(self.max_features, n_columns)}
 
 
-class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
+class RandomForestRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
     """Regression trees on bootstrap samples, each node with columns of its own, and their mean.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -222,16 +292,26 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     ----------
     n_estimators : int, default=100
         Number of trees; the maximum number with `early_stopping`.
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
-        rows by it too.
+    criterion : {"squared_error", "absolute_error", "poisson", ...}, default="squared_error"
+        "squared_error" (leaves predict the mean), "absolute_error" (the median), "quantile" (the
+        `quantile`, by pinball loss), or half the deviance of counts and amounts per unit of
+        exposure: "poisson", "gamma" and "tweedie" (leaves predict a rate). Pruning, early stopping
+        and out-of-bag errors judge rows by it too, and `score` is D squared for quantiles and
+        deviances.
+    tweedie_power : float, default=1.5
+        Power of "tweedie", between 1 (counts) and 2 (amounts).
+    quantile : float, default=0.5
+        Which quantile "quantile" predicts, between 0 and 1.
+    prior_cv : float, default=0.0
+        Coefficient of variation of a gamma prior on the rates of "poisson", whose mean is the
+        overall rate: `shrink` of rpart, where it is 1. 0 for no prior.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -244,6 +324,12 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
     sampling : str or None, default="bootstrap"
         Which rows a tree sees: "bootstrap" draws them with replacement, "subsample" without;
         "partition" divides them into disjoint parts, one a tree, and "overlap" gives each tree all
@@ -273,17 +359,29 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Minimum decrease of the error that counts as an improvement.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority", "fractional"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, to the larger child, or to
-        every child with a share of its weight.
+    missing : {"surrogate", "majority", "fractional", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to every
+        child with a share of its weight, to the child that gains most ("learned"), or to that of a
+        category of its own ("category"), which in a numeric column is beyond the largest value.
     max_surrogates : int, default=0
         Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
         the larger child.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
     ccp_alpha : float or None, default=None
         Prune every tree at this penalty, in cost per row and leaf.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions of trees towards those of the
+        nodes above, as in `Tree.shrink`; "auto" chooses it by the rows that trees did not see. None
+        for none.
+    keep_targets : bool, default=False
+        Whether to keep the targets of the training rows in each leaf, for `predict_quantiles`: some
+        10 bytes a row and tree, in memory and in model files. They are in `leaf_targets_`, whose
+        `nbytes` tells their size.
     warm_start : bool, default=False
         Whether to keep the trees of the previous fit and add to them.
     random_state : int, RandomState or None, default=None
@@ -311,6 +409,10 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Means of the trees that did not see a row; NaN for a row that every tree saw.
     oob_error_curve_ : array
         Their mean cost by the criterion, by the number of trees.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
+    leaf_targets_ : LeafTargets
+        Targets of the training rows in the leaves, with `keep_targets`.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 
@@ -334,6 +436,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         n_estimators: int = 100,
         *,
         criterion: str = "squared_error",
+        tweedie_power: float = 1.5,
+        quantile: float = 0.5,
+        prior_cv: float = 0.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -342,6 +447,8 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = 1 / 3,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         sampling: str | None = "bootstrap",
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -354,8 +461,11 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 0,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
         ccp_alpha: float | None = None,
+        shrinkage: float | str | None = None,
+        keep_targets: bool = False,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -363,6 +473,9 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
+        self.tweedie_power = tweedie_power
+        self.quantile = quantile
+        self.prior_cv = prior_cv
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -371,6 +484,8 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.sampling = sampling
         self.bootstrap = bootstrap
         self.max_samples = max_samples
@@ -383,8 +498,11 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
         self.ccp_alpha = ccp_alpha
+        self.shrinkage = shrinkage
+        self.keep_targets = keep_targets
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from spinney import _core
-from spinney._format import join_words, number_text
+from spinney._counts import NO_EXPOSURE
+from spinney._format import aligned, join_words, number_text
 from spinney._settings import thread_count
 from spinney._target import FitTarget, check_numbers
-from spinney._text import aligned
+from spinney._typing import Floats
 from spinney.ensemble._trainer import Bagged
 
-__all__ = ["SelectionReport", "Selector", "choose_members"]
-
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 UserSelection = Callable[[Floats], Any]
 
@@ -114,13 +112,17 @@ class SelectionReport:
             )
         return "\n".join(lines)
 
+    def _counts(self) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+        """Return the values, the number of members that have each, and how many of these stay."""
+        values = np.array(list(self.frequencies))
+        kept = np.searchsorted(values, self.values[self.kept])
+        members = np.array(list(self.frequencies.values()))
+        return values, members, np.bincount(kept, minlength=len(values))
+
     def _lines(self, max_lines: int) -> list[tuple[str, ...]]:
         """Return the table, cut to the lines around the limit."""
-        values = np.array(list(self.frequencies))
-        members = np.array(list(self.frequencies.values()))
-        places = np.searchsorted(values, self.values[self.kept])
-        kept = np.bincount(places, minlength=len(values))
-        middle = int(places.max())
+        values, members, kept = self._counts()
+        middle = int(np.flatnonzero(kept)[-1])
         first = max(0, min(middle - max_lines // 2, len(values) - max_lines))
         last = min(len(values), first + max(1, max_lines))
         lines: list[tuple[str, ...]] = [
@@ -223,7 +225,7 @@ def _errors_on(ensemble: Any, X: Any, y: Any, criterion: str) -> Floats:
             numbers = check_numbers(y, np.ones(len(y)), type(ensemble).__name__)
         except ValueError as problem:
             raise ValueError(f"selection_data: {problem}") from None
-        costs = [_core.number_costs(criterion, own, numbers).mean() for own in answers]
+        costs = [_core.number_costs(criterion, own, numbers, NO_EXPOSURE).mean() for own in answers]
         return np.array(costs)
     place = {label: code for code, label in enumerate(ensemble.classes_.tolist())}
     codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
@@ -250,8 +252,8 @@ class _Table:
 
     def mode(self) -> float:
         """Return the most frequent value, the smallest of several."""
-        values, frequency = np.unique(self.values, return_counts=True)
-        return float(values[np.argmax(frequency)])
+        frequencies = self.frequencies()
+        return max(frequencies, key=frequencies.__getitem__)
 
     def frequencies(self) -> dict[float, int]:
         """Return how many members have each value, by ascending value."""

@@ -5,7 +5,7 @@ target that are encoded once for all of them. `_foreign_trainer` does the same f
 other packages.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
+from spinney._counts import judge_name
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.ensemble._forest import Forest
 from spinney.tree._estimator import TreeEstimator
 from spinney.tree._learner import ALL_ROWS, Restore, unchanged
+from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._survival_tree import event_times
 from spinney.tree._tree import Tree
-from spinney.tree._units import rescaled_tree, scaled
 
 Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
@@ -142,6 +144,7 @@ class TreeTrainer:
     tables: list[_core.Dataset]
     restores: list[Restore]
     settings: list[_core.Learner]
+    values: Floats  # the encoded table of the user's columns
 
     @property
     def target(self) -> FitTarget:
@@ -158,30 +161,14 @@ class TreeTrainer:
     ) -> Bagged:
         """Train members next to each other, after those that are there."""
         start = (before or Bagged.nothing()).in_units_of(self.judged)
+        known = (start.sums.ravel(), start.n_votes, start.curve, start.n_to_cover)
         core, sums, n_votes, curve, n_to_cover, records = _core.fit_ensemble(
-            self.tables,
-            [target.core() for target in self.targets],
-            self.settings,
-            plan,
-            n_threads,
-            start.sums.ravel(),
-            start.n_votes,
-            start.curve,
-            start.n_to_cover,
-            finished,
+            self.tables, self._targets(), self.settings, plan, n_threads, *known, finished
         )
-        forest = self._forest(core, plan.first_member)
-        exponent = self.target.exponent
-        return Bagged(
-            forest,
-            sums,
-            n_votes,
-            curve,
-            n_to_cover,
-            MemberRecords.of(records),
-            exponent,
-            plan.records,
-        ).after(before, self.judged)
+        answers = (sums, n_votes, curve, n_to_cover)
+        told = (MemberRecords.of(records), self.target.exponent, plan.records)
+        forest = self._counted(self._forest(core, plan.first_member), plan, n_threads)
+        return Bagged(forest, *answers, *told).after(before, self.judged)
 
     def boost(
         self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished
@@ -189,15 +176,12 @@ class TreeTrainer:
         """Train members one after the other; those that are there are judged again."""
         start = None if before is None else self._in_units(before)
         core, rounds, weights = _core.boost(
-            self.tables,
-            [target.core() for target in self.targets],
-            self.settings,
-            plan,
-            n_threads,
-            start,
-            finished,
+            self.tables, self._targets(), self.settings, plan, n_threads, start, finished
         )
         return Boosted(self._forest(core, 0), BoostingRounds.of(rounds), weights)
+
+    def _targets(self) -> list[_core.Target]:
+        return [target.core() for target in self.targets]
 
     def _forest(self, core: _core.Forest, first: int) -> Forest:
         """Return trees that ask the user's columns and answer in the user's units."""
@@ -211,7 +195,24 @@ class TreeTrainer:
             units = (exponent, self.target.loss_exponent)
             trees = [rescaled_tree(Tree(tree, self.schema), *units)._core for tree in trees]
         groups = [core.groups(i) for i in range(len(forest))]
-        return Forest.of_trees(trees, groups, self.schema, self.target.classes)
+        return Forest(_core.Forest(trees, groups), self.schema, self.target.classes)
+
+    def _counted(self, forest: Forest, plan: _core.EnsemblePlan, n_threads: int) -> Forest:
+        """Return trees that know the lifetimes in their leaves, if that is what they learn."""
+        target = self.target
+        if target.lifetimes is None:
+            return forest
+        used = np.flatnonzero(target.weight > 0)
+
+        def weights(member: int) -> Floats:
+            weight = np.zeros(len(target.weight))
+            counts = plan.counts(len(used), member + plan.first_member)
+            weight[used] = target.weight[used] * counts
+            return weight
+
+        leaves = forest._core.apply(self.values, n_threads)
+        each = map(weights, range(len(forest)))
+        return forest.with_lifetimes(event_times(target), target.lifetimes, leaves, each)
 
     def _in_units(self, forest: Forest) -> _core.Forest:
         """Return trees of an earlier fit in the units of this one."""
@@ -225,7 +226,7 @@ class TreeTrainer:
 
 def judged_by(target: FitTarget, learners: list[Any]) -> FitTarget:
     """Return a target with the criterion of all learners; with squared error if they differ."""
-    criteria = {getattr(learner, "criterion", "squared_error") for learner in learners}
+    criteria = {judge_name(learner) for learner in learners}
     if target.classes is not None or criteria == {target.criterion}:
         return target
     return replace(target, criterion="squared_error", loss_exponent=2 * target.exponent)
@@ -245,7 +246,7 @@ def tree_trainer(
     values: Floats,
     schema: Schema,
     targets: list[FitTarget],
-    n_best_splits: int = 1,
+    member_settings: Mapping[str, Any],
 ) -> TreeTrainer:
     """Return a trainer for some learners, a table and a target.
 
@@ -259,8 +260,8 @@ def tree_trainer(
         Its columns.
     targets : list of FitTarget
         One a learner.
-    n_best_splits : int, default=1
-        Nodes of CART take one of so many best tests, at random.
+    member_settings : mapping
+        What the core is told of members beside the parameters of their learners.
 
     Returns
     -------
@@ -273,5 +274,6 @@ def tree_trainer(
         tables.append(table)
         restores.append(restore)
         settings.append(learner.member(values, schema, target))
-        settings[-1].n_best_splits = min(int(n_best_splits), 2**31)
-    return TreeTrainer(learners, schema, targets, tables, restores, settings)
+        for name, value in member_settings.items():
+            setattr(settings[-1], name, value)
+    return TreeTrainer(learners, schema, targets, tables, restores, settings, values)

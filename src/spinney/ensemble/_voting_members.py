@@ -1,7 +1,7 @@
 """Fitted classifiers of any origin, and the class that each of them names for each row.
 
 Takes what the user lists and returns members; a member turns a table into codes of classes. What
-the votes then decide is left to `_quorum`.
+the votes then decide is left to `_voting_rules`.
 """
 
 import inspect
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._checks import is_number
 from spinney._format import join_words
 from spinney._state._kinds import need
+from spinney._table._cells import as_objects
 
 Codes = NDArray[np.intp]
 
@@ -64,16 +65,39 @@ class Member:
         return labels
 
 
-def read_members(estimators: Any) -> list[Member]:
-    """Check the list of estimators, and freeze each."""
+def read_list(estimators: Any, kind: str) -> list[tuple[str, Any]]:
+    """Return what messages call each estimator of a list, and the estimator."""
     if isinstance(estimators, str) or not isinstance(estimators, Sequence):
         raise TypeError(
-            "estimators must be a list of fitted classifiers or of (name, classifier) pairs, got "
+            f"estimators must be a list of fitted {kind}s or of (name, {kind}) pairs, got "
             f"{type(estimators).__name__}."
         )
     if not len(estimators):
-        raise ValueError("estimators is empty. Give at least one fitted classifier.")
-    members = [_member(index, entry) for index, entry in enumerate(estimators)]
+        raise ValueError(f"estimators is empty. Give at least one fitted {kind}.")
+    found = []
+    for index, entry in enumerate(estimators):
+        who, estimator = f"estimators[{index}]", entry
+        if isinstance(entry, tuple):
+            if len(entry) != 2 or not isinstance(entry[0], str):
+                raise TypeError(f"{who} must be a {kind} or a (name, {kind}) pair.")
+            who, estimator = f"{who} {entry[0]!r}", entry[1]
+        found.append((who, estimator))
+    return found
+
+
+def check_fitted(estimator: Any, who: str) -> None:
+    """Refuse a member that is not fitted yet."""
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        raise NotFittedError(
+            f"{who} is not fitted yet. Members are not fitted here: call its fit first."
+        ) from None
+
+
+def read_members(estimators: Any) -> list[Member]:
+    """Check the list of estimators, and freeze each."""
+    members = [_member(who, estimator) for who, estimator in read_list(estimators, "classifier")]
     names = [entry[0] for entry in estimators if isinstance(entry, tuple)]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -81,13 +105,7 @@ def read_members(estimators: Any) -> list[Member]:
     return members
 
 
-def _member(index: int, entry: Any) -> Member:
-    estimator = entry
-    who = f"estimators[{index}]"
-    if isinstance(entry, tuple):
-        if len(entry) != 2 or not isinstance(entry[0], str):
-            raise TypeError(f"{who} must be a classifier or a (name, classifier) pair.")
-        who, estimator = f"{who} {entry[0]!r}", entry[1]
+def _member(who: str, estimator: Any) -> Member:
     if inspect.isclass(estimator):
         raise TypeError(f"{who} is the class {estimator.__name__}. Give a fitted instance of it.")
     if not callable(getattr(estimator, "predict", None)):
@@ -103,12 +121,7 @@ def _check_is_fitted_classifier(estimator: Any, who: str) -> None:
         estimator = estimator.estimator
     if not (hasattr(estimator, "fit") and hasattr(estimator, "__sklearn_tags__")):
         return
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        raise NotFittedError(
-            f"{who} is not fitted yet. Members are not fitted here: call its fit first."
-        ) from None
+    check_fitted(estimator, who)
     if is_regressor(estimator):
         raise TypeError(f"{who} is a regressor. Members must be classifiers.")
 
@@ -162,9 +175,7 @@ def as_labels(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
         numbers = np.array(labels)
         if all(a == b or b != b for a, b in zip(numbers.tolist(), labels, strict=True)):
             return numbers
-    objects = np.empty(len(labels), dtype=object)
-    objects[:] = labels
-    return objects
+    return as_objects(labels)
 
 
 def codes_of(labels: NDArray[Any], place: dict[Any, int]) -> Codes:

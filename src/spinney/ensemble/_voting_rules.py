@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._checks import Choice, Number, is_number
-from spinney._text import aligned
+from spinney._format import aligned
 
 Floats = NDArray[np.float64]
 
@@ -133,12 +133,7 @@ class CoverageTable:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns as lists, by name; `pandas.DataFrame` takes them."""
-        return {
-            "quorum": self.quorum.tolist(),
-            "n_decided": self.n_decided.tolist(),
-            "coverage": self.coverage.tolist(),
-            "accuracy": self.accuracy.tolist(),
-        }
+        return {name: column.tolist() for name, column in vars(self).items()}
 
     def __str__(self) -> str:
         columns = [

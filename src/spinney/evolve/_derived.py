@@ -1,4 +1,4 @@
-"""Functions in Python become columns: what the core cannot ask is worked out before it is asked.
+"""Functions in Python become columns: what the core cannot compute is computed beforehand.
 
 A tree whose tests call `ratio(age, bmi)` gets a column of that name. Its values are made from the
 user's columns whenever rows come in.
@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._expression.expression_test import ExpressionTest
 from spinney._expression.tokens import ARITY, OPS, Token
 from spinney._table import Column, Schema
-from spinney.evolve._functions import Function
-from spinney.evolve._symbols import CALL, RawToken
-from spinney.evolve._types import Bool
+from spinney._typing import Floats
+from spinney.evolve._functions import CALL, Bool, Function, RawToken
 
-Floats = NDArray[np.float64]
 _COLUMN, _POSITIVE = OPS.index("column"), OPS.index("positive")
 
 
@@ -32,7 +29,7 @@ class Derived:
     function : Function
         What makes it.
     arguments : tuple
-        An expression each; they may ask derived columns that come before.
+        An expression each; they may use derived columns that come before.
     """
 
     function: Function
@@ -47,12 +44,11 @@ class Derived:
                 columns.append(np.where(truth == 0, np.nan, (truth == 1).astype(np.float64)))
             else:
                 columns.append(_core.numbers(list(tokens), values))
-        answer: Floats = self.function.on_columns(columns)
-        return answer
+        return self.function.on_columns(columns)
 
     @property
     def highest_column(self) -> int:
-        """The last column that the arguments ask."""
+        """The last column that the arguments use."""
         asked = [arg for tokens in self.arguments for op, arg, _ in tokens if op == _COLUMN]
         return max(asked, default=0)
 

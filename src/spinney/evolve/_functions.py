@@ -1,18 +1,167 @@
-"""The functions that evolved expressions are made of: those of the package, and the user's own."""
+"""What evolved expressions are made of: types of values, and functions, the user's own included.
 
-from collections.abc import Callable, Iterable
+A composed function is called once with `Expression` objects, which record what it does.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from spinney._expression.tokens import Token, most_waiting
-from spinney.evolve._symbols import trace
-from spinney.evolve._types import Bool, Nominal, Numeric, Ordered, Type
+from spinney._expression.tokens import OPS, Token, most_waiting
+from spinney._typing import Floats
 
-__all__ = ["FUNCTIONS", "Function", "compose"]
-
+RawToken = tuple[int, int, float]
+CALL = len(OPS)  # the core's code for a function in Python
 _TRIAL_ROWS = 7
 _MAX_WAITING = 32  # operands, so that functions can be nested
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of value. Make one for values that no other function shall take.
+
+    Parameters
+    ----------
+    name : str
+        How messages call it.
+    domain : hashable or None, default=None
+        For categories, the set that they belong to: columns of one domain can be compared.
+    """
+
+    name: str
+    domain: Hashable = None
+
+    def __call__(self, domain: Hashable) -> "Type":
+        """Return the same type for the categories of one domain."""
+        if self not in (Nominal, Ordered):
+            raise TypeError(f"{self.name} has no domains; Nominal and Ordered have.")
+        return Type(self.name, domain)
+
+    def __repr__(self) -> str:
+        return self.name if self.domain is None else f"{self.name}({self.domain!r})"
+
+
+Bool = Type("Bool")
+Numeric = Type("Numeric")
+# In a function these stand for any domain, the same for all arguments.
+Nominal = Type("Nominal")
+Ordered = Type("Ordered")
+
+
+class Expression:
+    """A part of an expression.
+
+    `+`, `-`, `*`, `>`, `<`, `==`, `&`, `|`, `~` and `sin` make larger ones.
+
+    Parameters
+    ----------
+    tokens : tuple of Token
+        In postfix order. Arguments are columns -1, -2 and so on.
+    type_ : Type
+        What it is.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, tokens: tuple[Token, ...], type_: Type) -> None:
+        self.tokens = tokens
+        self.type = type_
+
+    def _join(self, other: Any, op: str, returns: Type, takes: Type | None) -> "Expression":
+        right = other if isinstance(other, Expression) else _constant(other, self.type)
+        wanted = takes or self.type
+        for one in (self, right):
+            if one.type != wanted:
+                raise TypeError(f"{op!r} takes {wanted!r}, not {one.type!r}.")
+        return Expression((*self.tokens, *right.tokens, Token(op)), returns)
+
+    def __add__(self, other: Any) -> "Expression":
+        return self._join(other, "add", Numeric, Numeric)
+
+    def __sub__(self, other: Any) -> "Expression":
+        return self._join(other, "subtract", Numeric, Numeric)
+
+    def __mul__(self, other: Any) -> "Expression":
+        return self._join(other, "multiply", Numeric, Numeric)
+
+    def __radd__(self, other: Any) -> "Expression":
+        return _constant(other, Numeric) + self
+
+    def __rsub__(self, other: Any) -> "Expression":
+        return _constant(other, Numeric) - self
+
+    def __rmul__(self, other: Any) -> "Expression":
+        return _constant(other, Numeric) * self
+
+    def __gt__(self, other: Any) -> "Expression":
+        return self._join(other, "greater", Bool, None)
+
+    def __lt__(self, other: Any) -> "Expression":
+        right = other if isinstance(other, Expression) else _constant(other, self.type)
+        return right > self
+
+    def __eq__(self, other: object) -> "Expression":  # type: ignore[override]
+        return self._join(other, "equal", Bool, None)
+
+    def __and__(self, other: Any) -> "Expression":
+        return self._join(other, "both", Bool, Bool)
+
+    def __or__(self, other: Any) -> "Expression":
+        return self._join(other, "either", Bool, Bool)
+
+    def __invert__(self) -> "Expression":
+        return _apply("negate", self, Bool, Bool)
+
+    def __bool__(self) -> bool:
+        raise TypeError("use &, | and ~ in a composed function: `and`, `or` and `not` decide now.")
+
+
+def _constant(value: Any, type_: Type) -> Expression:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if type_ != Numeric or not is_number or not math.isfinite(value):
+        raise TypeError(f"only numbers (finite ones) can be written as constants, got {value!r}.")
+    return Expression((Token("constant", 0, float(value)),), Numeric)
+
+
+def _apply(op: str, part: Expression, takes: Type, returns: Type) -> Expression:
+    if part.type != takes:
+        raise TypeError(f"{op!r} takes {takes!r}, not {part.type!r}.")
+    return Expression((*part.tokens, Token(op)), returns)
+
+
+def sin(part: Expression) -> Expression:
+    """Return the sine of a numeric part of a composed function.
+
+    Parameters
+    ----------
+    part : Expression
+        An argument of the function, or what was made of some.
+
+    Returns
+    -------
+    Expression
+    """
+    return _apply("sine", part, Numeric, Numeric)
+
+
+def trace(f: Callable[..., Any], takes: tuple[Type, ...], returns: Type) -> tuple[Token, ...]:
+    """Return what a function of expressions does, as tokens."""
+    arguments = [Expression((Token("column", -1 - i),), type_) for i, type_ in enumerate(takes)]
+    result = f(*arguments)
+    if not isinstance(result, Expression):
+        result = _constant(result, returns)
+    if result.type != returns:
+        raise TypeError(f"it returns {result.type!r}, not {returns!r}.")
+    return result.tokens
+
+
+def raw_tokens(tokens: tuple[Token, ...]) -> list[RawToken]:
+    """Return tokens as the core takes them."""
+    return [(OPS.index(token.op), token.arg, token.value) for token in tokens]
 
 
 class Function:
@@ -76,7 +225,7 @@ class Function:
         if np.isnan(first).all():
             raise ValueError(f"function {self.name!r} returned NaN for every row of a trial.")
 
-    def on_columns(self, columns: list[Any]) -> Any:
+    def on_columns(self, columns: list[Any]) -> Floats:
         """Return the function of some columns as floats, checked; truth is 1, 0 or NaN."""
         n_rows = len(columns[0])
         given = [np.array(column) for column in columns]

@@ -10,13 +10,22 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._checks import Check, Integer, Read, is_integer, optional
-from spinney._expression.expression_test import OPS
+from spinney._expression.tokens import OPS
 from spinney._table import Column, Schema
-from spinney.evolve._functions import FUNCTIONS, Function
-from spinney.evolve._symbols import CALL, RawToken, raw_tokens
-from spinney.evolve._types import Bool, Nominal, Numeric, Ordered, Type
+from spinney._typing import Floats
+from spinney.evolve._functions import (
+    CALL,
+    FUNCTIONS,
+    Bool,
+    Function,
+    Nominal,
+    Numeric,
+    Ordered,
+    RawToken,
+    Type,
+    raw_tokens,
+)
 
-Floats = NDArray[np.float64]
 _MAX_POOL = 10_000  # values of a column that constants are drawn from
 _NOTHING: dict[str, Any] = {"takes": [], "column": 0, "pool": [], "spread": 0.0, "body": []}
 
@@ -105,8 +114,7 @@ def build_language(
     signatures = [([one == Bool for one in f.takes], f.returns == Bool) for f in called]
 
     def run(number: int, columns: list[Floats]) -> Floats:
-        answer: Floats = called[number].on_columns(columns)
-        return answer
+        return called[number].on_columns(columns)
 
     language = _core.Language(symbols, signatures, run)
     _refuse_without_tests(language)

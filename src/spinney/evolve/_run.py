@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._atomic import check_writable, write_atomically
 from spinney._progress import print_line
 from spinney._target import FitTarget
+from spinney._typing import Floats
 
-Floats = NDArray[np.float64]
 _FORMAT = "1"
 _SECONDS = 5.0  # between lines of progress
 _BATCH = 0.2  # seconds between two looks at the clock

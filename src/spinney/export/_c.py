@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from spinney._expression.evaluate import SERIES
-from spinney._expression.tokens import OPS, Token, most_waiting
+from spinney._expression.tokens import OPS, SERIES, Token, most_waiting
 from spinney._table import Schema
 from spinney._table._schema import _as_text
+from spinney.ensemble._voting_rules import SLACK
+from spinney.export._ensemble_model import EnsembleModel, read_model
 from spinney.export._literals import c_number, c_text, comment_text, with_sine_constants
-from spinney.export._model import Question, RuleModel, TreeModel, read_model
-from spinney.export._templates import read_template
+from spinney.export._model import Question, RuleModel, TreeModel, read_template
 
 _CODE = read_template("model.h.txt")
+_OR_MISSING = " || (PREFIX_or_missing[t] && PREFIX_answer(test, row) < 0)"
 MARK = "\1"  # where the prefix goes; literals and comments never hold this character
 
 
@@ -31,14 +32,15 @@ def to_c(model: Any, prefix: str = "model") -> str:
     - ``model_predict_proba(row, out)``: the class probabilities.
 
     A row is an array of double, one for each column. NaN is missing, so do not compile with
-    ``-ffast-math``. If a test uses the sine, the header includes ``math.h`` for large arguments:
-    link with ``-lm``.
+    ``-ffast-math``. The header includes no other, but for ``math.h`` if a test uses the sine or
+    the model is AdaBoost: link with ``-lm`` then.
 
     Parameters
     ----------
-    model : Tree, fitted estimator with `tree_`, or RuleSet
+    model : Tree, RuleSet, or fitted estimator of one tree or of many
         The model. Rules after `RuleSet.prune` become an ordered table of rules; all paths of a tree
-        (`tree.rules()`) become the tree.
+        (`tree.rules()`) become the tree. Ensembles of trees, and votes of trees with abstention,
+        whose label comes after the classes in ``model_classes``.
     prefix : str, default="model"
         Prefix of all names. Column names do not occur as C identifiers, so they may be arbitrary.
 
@@ -69,35 +71,49 @@ def to_c(model: Any, prefix: str = "model") -> str:
     """
     _check_prefix(prefix)
     read = read_model(model)
-    label = _CODE["LABEL_WHOLE"]
-    if isinstance(read, RuleModel):
+    if isinstance(read, EnsembleModel):
+        what, kind, tables, code = ensemble_parts(read)
+    elif isinstance(read, RuleModel):
         what, kind, tables = "Ordered rules", _CODE["RULE_TYPE"], _rule_tables(read)
-        decide = _CODE["RULE"] + _CODE["WHOLE"]
+        code = _CODE["RULE"].replace("@OR_MISSING", _OR_MISSING if read.has_gaps else "")
+        code += _CODE["WHOLE"] + _answer_code(read.classes, False)
     else:
         what, kind, tables = "A decision tree", _CODE["NODE_TYPE"], _tree_tables(read)
-        decide = _CODE["LEAF"] + _CODE["WHOLE"]
+        code = tree_code("LEAF") + _CODE["WHOLE"]
         if read.fractional:
-            decide, label = _CODE["SHARES"], _CODE["LABEL_SHARES"]
-    predict = _CODE["LABEL"].replace("@BODY", label.rstrip("\n"))
+            code = tree_code("SHARES") + (cheapest_code() if read.classes is not None else "")
+        code += _answer_code(read.classes, read.fractional)
+    includes = {"sine": "sine"} if "sine" in read.operations else {}
+    if isinstance(read, EnsembleModel) and read.rule == "boost":
+        includes["exp"] = "exponential"
+    labels = read.labels if isinstance(read, EnsembleModel) else read.classes
     parts = [
-        named(_head(what, read.operations) + kind),
+        named(_head(what, includes, read.operations) + kind),
         *column_tables(read.schema),
+        *class_tables(labels, None if read.classes is None else len(read.classes)),
         *tables,
-        *class_tables(read.classes),
         named(_inner(read.operations)),
-        named(decide),
-        named(_CODE["REGRESSION"] if read.classes is None else predict),
+        named(code),
     ]
     guard = f"{prefix.upper()}_H_INCLUDED"
     body = "\n".join(parts).replace(MARK, f"{prefix}_")
     return f"#ifndef {guard}\n#define {guard}\n{body}\n#endif\n"
 
 
-def _head(what: str, operations: set[str]) -> str:
-    """Return the beginning of the header; only the sine needs `math.h`."""
-    needs = "math.h, for the sine" if "sine" in operations else "no other header"
+def _answer_code(classes: Sequence[Any] | None, divides: bool) -> str:
+    """Return the public functions of a tree or of rules."""
+    if classes is None:
+        return _CODE["REGRESSION"]
+    body = _CODE["LABEL_SHARES" if divides else "LABEL_WHOLE"]
+    return _CODE["LABEL"].replace("@BODY", body.rstrip("\n"))
+
+
+def _head(what: str, includes: dict[str, str], operations: set[str]) -> str:
+    """Return the beginning of the header; only the sine and the exponential need `math.h`."""
+    words = " and ".join(f"the {word}" for word in includes.values())
+    needs = f"math.h, for {words}" if includes else "no other header"
     head = _CODE["HEAD"].replace("@WHAT", what).replace("@NEEDS", needs)
-    head += "\n#include <math.h>\n" if "sine" in operations else ""
+    head += "\n#include <math.h>\n" if includes else ""
     return head + (_CODE["TOKEN_TYPE"] if operations else "")
 
 
@@ -116,38 +132,143 @@ def _check_prefix(prefix: str) -> None:
 
 
 def _tree_tables(tree: TreeModel) -> list[str]:
-    tests, nodes = TestTable(), []
+    tables = [*node_tables([tree], tree.n_outputs), enum("PREFIX_n_outputs", tree.n_outputs)]
+    if tree.classes is not None and tree.fractional:
+        tables += cost_tables(tree.cost, tree.n_outputs)
+    return tables
+
+
+def node_tables(trees: Sequence[TreeModel], width: int) -> list[str]:
+    """Return the nodes of trees in one table, with their tests, answers and shares."""
+    tests, nodes, begin = TestTable(), [], 0
     values: list[float] = []
-    for node in tree.nodes:
-        first = len(tests)
-        for question in node.questions:
-            tests.add(question)
-        place = len(values) // tree.n_outputs if node.is_leaf else -1
-        values += tree.answers[node.id] if node.is_leaf else []
-        label = tree.labels[node.id] if tree.labels else 0
-        row = (first, len(tests), node.children.start, len(node.children), node.default)
-        entry = ", ".join(map(str, (*row, place, label)))
-        nodes.append(f"{{{entry}}} /* {node.id}: {comment_text(node.text)} */")
+    shares: list[float] = []
+    for tree in trees:
+        own = [1.0] * len(tree.nodes)
+        for node in tree.nodes:
+            first = len(tests)
+            for question in node.questions:
+                tests.add(question)
+            place = len(values) // width if node.is_leaf else -1
+            if node.is_leaf:
+                values += [*tree.answers[node.id], *[0.0] * (width - tree.n_outputs)]
+            label = tree.labels[node.id] if tree.labels else 0
+            child = 0 if node.is_leaf else begin + node.children.start
+            row = (first, len(tests), child, len(node.children), node.default)
+            entry = ", ".join(map(str, (*row, place, label)))
+            nodes.append(f"{{{entry}}} /* {begin + node.id}: {comment_text(node.text)} */")
+            for below, share in zip(node.children, node.shares, strict=True):
+                own[below] = share
+        shares += own
+        begin += len(tree.nodes)
     tables = [
         *tests.tables(),
         *_token_tables(tests.expressions),
         table("PREFIX_node", "PREFIX_nodes", nodes),
         numbers("double", "PREFIX_values", values),
-        enum("PREFIX_n_outputs", tree.n_outputs),
     ]
-    if tree.fractional:
-        shares = [1.0] * len(tree.nodes)
-        for node in tree.nodes:
-            for child, share in zip(node.children, node.shares, strict=True):
-                shares[child] = share
+    divided = [tree for tree in trees if tree.fractional]
+    if divided:
         tables.append(numbers("double", "PREFIX_shares", shares))
-        tables.append(enum("PREFIX_n_open", _most_open(tree)))
-    if tree.classes is not None and tree.fractional:
-        n = range(len(tree.classes))
-        cost = tree.cost or [[float(i != j) for j in n] for i in n]
-        tables.append(numbers("double", "PREFIX_cost", [c for row in cost for c in row]))
-        tables.append(enum("PREFIX_has_cost", int(tree.cost is not None)))
+        tables.append(enum("PREFIX_n_open", max(map(_most_open, divided))))
     return tables
+
+
+def cost_tables(cost: list[list[float]] | None, width: int) -> list[str]:
+    """Return the table by which a row that was divided gets its label."""
+    n = range(width)
+    rows = cost or [[float(i != j) for j in n] for i in n]
+    return [
+        numbers("double", "PREFIX_cost", [c for row in rows for c in row]),
+        enum("PREFIX_has_cost", int(cost is not None)),
+    ]
+
+
+def tree_code(section: str, in_ensemble: bool = False) -> str:
+    """Return the functions that send a row down one tree, or any tree of an ensemble."""
+    marks = {"@ROOT": "", "@START": "", "@FIRST": "0", "@MIX": "mix", "@WIDTH": "n_outputs"}
+    if in_ensemble:
+        marks = {"@ROOT": "int root, ", "@START": " + root", "@FIRST": "root", "@MIX": "divide"}
+        marks["@WIDTH"] = "n_own"
+    code = _CODE[section]
+    for mark, text in marks.items():
+        code = code.replace(mark, text)
+    return code
+
+
+def cheapest_code(in_ensemble: bool = False) -> str:
+    """Return the function that chooses the class of least cost."""
+    return tree_code("CHEAPEST", in_ensemble)
+
+
+def ensemble_parts(model: EnsembleModel) -> tuple[str, str, list[str], str]:
+    """Return what the header of an ensemble says it is, its types, tables and functions."""
+    trees = [member.tree for member in model.members]
+    width = max(tree.n_outputs for tree in trees)
+    divides, labels = model.is_fractional, model.votes and model.is_fractional
+    tables = [*node_tables(trees, width), enum("PREFIX_n_own", width)]
+    tables += _member_tables(model)
+    if labels:
+        tables += cost_tables(_member_cost(trees), width)
+    code = tree_code("LEAF", True) + (tree_code("SHARES", True) if divides else "")
+    code += cheapest_code(True) if labels else ""
+    divided = _CODE["OWN_DIVIDED"].replace("@CHEAPEST", "PREFIX_cheapest(own)" if labels else "0")
+    code += _CODE["OWN_WHOLE"].replace("@DIVIDED", divided if divides else "")
+    code += _CODE["MEDIAN"] if model.rule == "median" else _CODE["SUMS"]
+    if model.classes is not None:
+        code += _choice_code(model)
+    elif model.rule == "mean":
+        code += _CODE["MEAN"]
+    kind = _CODE["NODE_TYPE"] + _CODE["MEMBER_TYPE"]
+    return f"An ensemble of {len(trees)} trees", kind, tables, code
+
+
+def _member_tables(model: EnsembleModel) -> list[str]:
+    root, entries = 0, []
+    for member in model.members:
+        row = f"{root}, {int(member.tree.fractional)}, {c_number(member.weight)}"
+        entries.append(f"{{{row}}}")
+        root += len(member.tree.nodes)
+    places = [place for member in model.members for place in member.places]
+    sizes = [size for member in model.members for size in member.sizes]
+    tables = [
+        table("PREFIX_member", "PREFIX_members", entries),
+        enum("PREFIX_n_members", len(entries)),
+        enum("PREFIX_n_outputs", model.n_outputs),
+    ]
+    if model.rule == "median":
+        return [*tables, enum("PREFIX_equal", int(model.equal))]
+    tables += [numbers("int", "PREFIX_places", places), numbers("double", "PREFIX_sizes", sizes)]
+    tables.append(enum("PREFIX_votes", int(model.votes)))
+    if model.classes is None:
+        return tables
+    costs = [cost for row in model.cost or () for cost in row]
+    given = enum("PREFIX_has_costs", int(model.cost is not None))
+    return [*tables, numbers("double", "PREFIX_costs", costs), given]
+
+
+def _member_cost(trees: Sequence[TreeModel]) -> list[list[float]] | None:
+    """Return the costs by which trees that divide rows choose their labels."""
+    divided = [tree for tree in trees if tree.fractional]
+    cost, width = divided[0].cost, max(tree.n_outputs for tree in trees)
+    if any(tree.cost != cost for tree in divided):
+        raise ValueError("the trees have different cost_matrix, which no table of to_c can hold.")
+    if cost is None:
+        return None
+    # Outputs that a tree does not have are never the cheapest.
+    rows = [[*row, *[1e300] * (width - len(row))] for row in cost]
+    return rows + [[0.0] * width for _ in range(width - len(rows))]
+
+
+def _choice_code(model: EnsembleModel) -> str:
+    """Return the functions that turn sums into classes and shares."""
+    undecided, (share, strict) = "0", model.quorum
+    if model.abstain is not None:
+        sign, limit = ("<=", share + SLACK) if strict else ("<", share - SLACK)
+        undecided = f"most {sign} {c_number(limit * model.total)}"
+    shares = _CODE["SHARE_BOOSTED" if model.rule == "boost" else "SHARE_OF_SUMS"]
+    code = _CODE["CHOICE"].replace("@UNDECIDED", undecided).replace("@SHARE", shares)
+    return code.replace("@SLACK", c_number(model.slack))
 
 
 def _most_open(tree: TreeModel) -> int:
@@ -162,18 +283,20 @@ def _most_open(tree: TreeModel) -> int:
 
 
 def _rule_tables(rules: RuleModel) -> list[str]:
-    tests, wanted, written = TestTable(), [], []
+    tests, wanted, gaps, written = TestTable(), [], [], []
     for place, entry in enumerate(rules.entries):
         first = len(tests)
         for required in entry.requirements:
             tests.add(required.question)
             wanted.append(required.branch)
+            gaps.append(int(required.or_missing))
         row = ", ".join(map(str, (first, len(tests), place, entry.label)))
         written.append(f"{{{row}}} /* {place + 1}: {comment_text(entry.text)} */")
     return [
         *tests.tables(),
         *_token_tables(tests.expressions),
         numbers("int", "PREFIX_wanted", wanted),
+        *([numbers("int", "PREFIX_or_missing", gaps)] if rules.has_gaps else []),
         table("PREFIX_rule", "PREFIX_rules", written),
         numbers("double", "PREFIX_values", [v for entry in rules.entries for v in entry.answer]),
         enum("PREFIX_n_outputs", rules.n_outputs),
@@ -240,12 +363,12 @@ def column_tables(schema: Schema) -> list[str]:
     ]
 
 
-def class_tables(classes: Sequence[Any] | None) -> list[str]:
-    """Return the table of the classes; nothing for regression."""
-    if classes is None:
+def class_tables(labels: Sequence[Any] | None, n_classes: int | None) -> list[str]:
+    """Return the table of the classes, and of an abstention; nothing for regression."""
+    if labels is None or n_classes is None:
         return []
-    words = [label if isinstance(label, str) else str(label) for label in classes]
-    return [texts("PREFIX_classes", words), enum("PREFIX_n_classes", len(words))]
+    words = [label if isinstance(label, str) else str(label) for label in labels]
+    return [texts("PREFIX_classes", words), enum("PREFIX_n_classes", n_classes)]
 
 
 def enum(name: str, value: int) -> str:

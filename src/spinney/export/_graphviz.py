@@ -2,9 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from spinney._format import SHORT_DIGITS, number_text
-from spinney.plot._palette import PAPER, class_colours, mix
-from spinney.tree._node_text import answer_words, below_counts, class_words, question_words
+from spinney._format import SHORT_DIGITS
+from spinney.plot._matplotlib import PAPER, class_colours, mix
+from spinney.tree._node import (
+    answer_name,
+    answer_text,
+    answer_words,
+    below_counts,
+    class_words,
+    question_words,
+)
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
@@ -72,7 +79,7 @@ def _label(node: "Node", digits: int) -> str:
     test = node.test
     lines = [] if test is None else [question_words(test, digits, _MOST_CATEGORIES)]
     if node.tree.classes is None:
-        lines.append(f"mean {number_text(node.prediction, digits)}")
+        lines.append(f"{answer_name(node)} {answer_text(node, digits)}")
     else:
         lines.append(str(node.prediction))
     lines.append(f"{node.n_samples} rows")

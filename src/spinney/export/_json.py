@@ -5,17 +5,13 @@ import math
 from typing import Any
 
 from spinney._table import Schema
-from spinney.export._model import (
-    Question,
-    Requirement,
-    RuleModel,
-    TreeModel,
-    read_model,
-)
+from spinney.export._ensemble_model import EnsembleModel, read_model
+from spinney.export._model import Question, Requirement, RuleModel, TreeModel, read_tree
 from spinney.tree import Tree
 from spinney.tree._to_dict import json_number, tokens_to_list
 
 _FORMAT, _RULES_FORMAT, _VERSION = "spinney tree", "spinney rules", 1
+_ENSEMBLE_FORMAT = "spinney ensemble"
 
 
 def to_json(model: Any, *, indent: int | None = None) -> str:
@@ -30,7 +26,8 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
 
     - ``classes`` (null for regression), ``features``, ``kinds`` ("numeric", "ordered" or
       "nominal"), ``categories`` (of each column that is not numeric), ``cost_matrix`` (row true,
-      column predicted) if there is one, and ``missing``: "surrogate", "majority" or "fractional".
+      column predicted) if there is one, and ``missing``: "surrogate", "majority", "fractional",
+      "learned" or "category".
 
     A node, the first of which is the root, has
 
@@ -64,12 +61,23 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     - "expression": an ``expression`` as in the question of a node, which must be as ``truth`` says
       (there is no ``feature`` then).
 
-    A condition on a missing value or on a category that is not listed is false. The first rule all
-    of whose conditions are true gives the answer, and where there is none, the default.
+    An ensemble ("spinney ensemble") has ``classes``, ``features``, ``cost_matrix`` and the list
+    ``members``: each with its ``tree``, a ``weight``, and for each class the place of its own
+    answer that speaks for it (``outputs``; -1 for none) and among how many classes that is divided
+    (``sizes``). Under the ``rule`` "vote", "boost" or "quorum" the answer is 1 for its label and 0
+    for others; under "average" its probabilities, under "mean" and "median" its mean. Answers times
+    weight are added up in order; the first class of the largest sum wins, or of least cost. Shares
+    are sums divided by their total; of "boost" those of `AdaBoostClassifier.predict_proba`. The
+    mean divides by the number of members. A ``quorum`` asks for a ``share`` of all votes, to be
+    reached or ``passed``, and else says ``abstain``.
+
+    A condition on a missing value or on a category that is not listed is false; with ``missing``
+    true, one on a missing value or a category that no list of the column has is true. The first
+    rule all of whose conditions are true gives the answer, and where there is none, the default.
 
     Parameters
     ----------
-    model : Tree, fitted estimator with `tree_`, or RuleSet
+    model : Tree, RuleSet, or fitted estimator of one tree or of many
         The model. Rules after `RuleSet.prune` become ordered rules; all paths of a tree
         (`tree.rules()`) become the tree.
     indent : int or None, default=None
@@ -108,7 +116,9 @@ def to_json(model: Any, *, indent: int | None = None) -> str:
     True
     """
     read = read_model(model)
-    if isinstance(read, RuleModel):
+    if isinstance(read, EnsembleModel):
+        data = {"format": _ENSEMBLE_FORMAT, "version": _VERSION, **_ensemble_dict(read)}
+    elif isinstance(read, RuleModel):
         data = {"format": _RULES_FORMAT, "version": _VERSION, **_rules_dict(read)}
     else:
         data = {"format": _FORMAT, "version": _VERSION, **_tree_dict(read)}
@@ -130,6 +140,26 @@ def _tree_dict(model: TreeModel) -> dict[str, Any]:
         for question, other in zip(node.surrogates, entry.get("surrogates", ()), strict=True):
             other["question"] = _question(question, model, undo=bool(other["reversed"]))
     return data
+
+
+def _ensemble_dict(model: EnsembleModel) -> dict[str, Any]:
+    """Return an ensemble in a form that JSON can hold; each tree has its own columns."""
+    members = []
+    for member in model.members:
+        counts = {"weight": member.weight, "outputs": list(member.places)}
+        tree = _tree_dict(read_tree(member.tree.tree))
+        members.append({**counts, "sizes": list(member.sizes), "tree": tree})
+    share, passed = model.quorum
+    decides = {"share": share, "passed": passed, "abstain": model.abstain}
+    return {
+        "classes": model.classes,
+        "features": list(model.schema.names),
+        "rule": model.rule,
+        "equal_weights": model.equal,
+        "cost_matrix": model.cost,
+        "quorum": decides if model.rule == "quorum" else None,
+        "members": members,
+    }
 
 
 def from_json(text: str | bytes) -> Tree:
@@ -158,6 +188,11 @@ def from_json(text: str | bytes) -> Tree:
     if isinstance(data, dict) and data.get("format") == _RULES_FORMAT:
         raise ValueError(
             "the JSON holds rules, which are written for other programs. Keep a RuleSet by pickle."
+        )
+    if isinstance(data, dict) and data.get("format") == _ENSEMBLE_FORMAT:
+        raise ValueError(
+            "the JSON holds an ensemble, which is written for other programs. Keep an ensemble by "
+            "spinney.save."
         )
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise ValueError(f"the JSON must be an object whose 'format' is {_FORMAT!r}.")
@@ -217,13 +252,14 @@ def _condition(required: Requirement, schema: Schema) -> dict[str, Any]:
         return {"type": "expression", "expression": tokens, "truth": not required.branch}
     feature = required.question.feature
     column = schema.columns[feature]
+    missing = {"missing": True} if required.or_missing else {}
     if column.kind != "numeric":
         codes = required.question.codes(len(column.categories))[required.branch]
         listed = [column.categories[code] for code in codes]
-        return {"type": "categories", "feature": feature, "categories": listed}
+        return {"type": "categories", "feature": feature, "categories": listed, **missing}
     low, high = required.question.interval(required.branch)
     bounds = {
         "low": None if low is None else json_number(low),
         "high": None if high is None or high == math.inf else json_number(high),
     }
-    return {"type": "interval", "feature": feature, **bounds}
+    return {"type": "interval", "feature": feature, **bounds, **missing}

@@ -5,30 +5,15 @@ comment delimiters in a name are escaped.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from spinney._expression.evaluate import FAR_SINE, INVERSE_PI, PI, SHIFT
+from spinney._expression.tokens import FAR_SINE, INVERSE_PI, PI, SHIFT
 
 _PLAIN_INTEGER = 2**24  # exact even where an engine compares in single precision
 _SAFE_DIGITS = 15  # as many decimal digits as every reader of numbers gets right
-
-
-def sql_name(name: str | Sequence[str]) -> str:
-    """Return an identifier in double quotes; several, as schema and table, are joined by dots."""
-    parts = [name] if isinstance(name, str) else list(name)
-    return ".".join('"' + _movable(part).replace('"', '""') + '"' for part in parts)
-
-
-def sql_value(value: Any) -> str:
-    """Return a category or a class as a literal."""
-    if isinstance(value, str):
-        return "'" + _movable(value).replace("'", "''") + "'"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    return str(value) if isinstance(value, int) else sql_number(value)
 
 
 def sql_number(value: float, always_real: bool = False) -> str:
@@ -89,7 +74,7 @@ def finished_sql(text: str) -> str:
     return text.replace("\0", "\n")
 
 
-def _movable(text: str) -> str:
+def movable(text: str) -> str:
     """Return text that can be set in: its own line breaks are NUL until the query is finished."""
     if "\0" in text:
         raise ValueError(f"SQL text cannot hold the character NUL, but {text!r} does.")

@@ -8,10 +8,13 @@ and 45.
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -19,13 +22,18 @@ import numpy as np
 from spinney._expression.tokens import Token
 from spinney._format import EXACT_DIGITS, number_text
 from spinney._table import Schema
-from spinney.rules._conditions import Condition, ExpressionCondition, Interval, conditions_text
-from spinney.rules._extract import read_branches
+from spinney.rules._conditions import (
+    Condition,
+    ExpressionCondition,
+    Interval,
+    Membership,
+    conditions_text,
+)
 from spinney.rules._rule import same_array
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import Tree
-from spinney.tree._arrays import KINDS, read_tokens
-from spinney.tree._node_text import question_words
+from spinney.tree._node import question_words
+from spinney.tree._node_arrays import KINDS, read_branches, read_tokens
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ class Question:
 
     @property
     def features(self) -> set[int]:
-        """The columns that it asks."""
+        """Indices of the columns used."""
         if not self.tokens:
             return {self.feature}
         return {token.arg for token in self.tokens if token.op == "column"}
@@ -92,7 +100,7 @@ class TreeNode:
         return () if self.question is None else (self.question, *self.surrogates)
 
 
-class _Questions(ABC):
+class Questions(ABC):
     """Properties of models that follow from their questions."""
 
     @property
@@ -112,7 +120,7 @@ class _Questions(ABC):
 
 
 @dataclass(frozen=True)
-class TreeModel(_Questions):
+class TreeModel(Questions):
     """A tree in the form of the code generators."""
 
     tree: Tree
@@ -136,7 +144,8 @@ class TreeModel(_Questions):
         return [question for node in self.nodes for question in node.questions]
 
 
-def _read_tree(tree: Tree) -> TreeModel:
+def read_tree(tree: Tree) -> TreeModel:
+    """Return a tree in the form of the code generators."""
     return TreeModel(
         tree=tree,
         schema=tree.schema,
@@ -198,10 +207,11 @@ def _question(state: Mapping[str, Any], index: int, n_branches: int, prefix: str
 
 @dataclass(frozen=True)
 class Requirement:
-    """A question and the branch that a rule requires."""
+    """A question and the branch that a rule requires; `or_missing`: or that it has no answer."""
 
     question: Question
     branch: int
+    or_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,7 +225,7 @@ class RuleEntry:
 
 
 @dataclass(frozen=True)
-class RuleModel(_Questions):
+class RuleModel(Questions):
     """Ordered rules in the form of the code generators: the first matching entry decides."""
 
     schema: Schema
@@ -228,13 +238,18 @@ class RuleModel(_Questions):
         return len(self.entries[-1].answer)
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether a missing value satisfies some requirement."""
+        return any(required.or_missing for entry in self.entries for required in entry.requirements)
+
+    @property
     def questions(self) -> list[Question]:
         """All questions of the rules."""
         return [required.question for entry in self.entries for required in entry.requirements]
 
 
-def read_model(model: Any) -> TreeModel | RuleModel:
-    """Return a model in the form of the code generators; all paths of a tree are the tree.
+def read_single(model: Any) -> TreeModel | RuleModel:
+    """Return a tree or rules in the form of the code generators; all paths of a tree are it.
 
     Parameters
     ----------
@@ -249,11 +264,11 @@ def read_model(model: Any) -> TreeModel | RuleModel:
         tree = getattr(model, "tree_", model)
         if not isinstance(tree, Tree):
             raise TypeError(
-                f"a Tree, a RuleSet, or a fitted estimator that has a tree as tree_, is needed, "
-                f"got {type(model).__name__}. Fit the estimator first; members of an ensemble are "
-                "exported one by one."
+                f"a Tree, a RuleSet, a fitted estimator that has a tree as tree_, or a fitted "
+                f"ensemble of such trees is needed, got {type(model).__name__}. Fit the estimator "
+                "first."
             )
-        return _read_tree(tree)
+        return read_tree(tree)
     if not model.rules or (model.ordered and all(rule._tree is None for rule in model)):
         return _read_rules(model)
     whole = _whole_tree(model)
@@ -263,7 +278,7 @@ def read_model(model: Any) -> TreeModel | RuleModel:
             "some were taken out, mixed, or given another order than they were made with. Use "
             "rules.prune(X, y), or export the tree."
         )
-    return _read_tree(whole)
+    return read_tree(whole)
 
 
 def _whole_tree(rules: RuleSet) -> Tree | None:
@@ -309,13 +324,44 @@ def _requirement(condition: Condition) -> Requirement | None:
     if isinstance(condition, ExpressionCondition):
         asked = Question(-1, 2, tokens=condition.test.tokens)
         return Requirement(asked, int(not condition.truth)) if condition.is_possible else None
-    feature = int(condition.feature)
-    if condition.categories or not isinstance(condition, Interval):
+    feature, or_missing = int(condition.feature), condition.missing
+    if not isinstance(condition, Interval) or condition.categories:
         codes = tuple(map(int, condition.codes))
+        if or_missing:
+            if isinstance(condition, Membership):
+                return _codes_or_missing(feature, codes, len(condition.vocabulary))
+            return _codes_or_missing(feature, codes, len(condition.categories))
         return Requirement(Question(feature, 1, groups=(codes,)), 0) if codes else None
     low, high = float(condition.low), float(condition.high)
     if low == -math.inf:
-        return Requirement(Question(feature, 2, (high,)), 0)
-    if high == math.inf:
-        return Requirement(Question(feature, 2, (low,)), 1)
-    return Requirement(Question(feature, 3, (low, high)), 1) if low < high else None
+        return Requirement(Question(feature, 2, (high,)), 0, or_missing)
+    if high == math.inf or not low < high:  # without a value between them: above infinity
+        above = low if high == math.inf else math.inf
+        possible = high == math.inf or or_missing
+        return Requirement(Question(feature, 2, (above,)), 1, or_missing) if possible else None
+    return Requirement(Question(feature, 3, (low, high)), 1, or_missing)
+
+
+def _codes_or_missing(feature: int, codes: tuple[int, ...], n_categories: int) -> Requirement:
+    """Return the requirement of a category among some, or none at all."""
+    others = tuple(code for code in range(n_categories) if code not in codes)
+    return Requirement(Question(feature, 2, groups=(codes, others)), 0, or_missing=True)
+
+
+@cache
+def read_template(name: str) -> dict[str, str]:
+    """Return the sections of a template.
+
+    Parameters
+    ----------
+    name : str
+        The file, whose sections begin with lines such as ``// --- HEAD`` or ``# --- HEAD``.
+
+    Returns
+    -------
+    dict of str to str
+        The text of each section, by its name.
+    """
+    path = resources.files("spinney.export").joinpath("templates", name)
+    _, *parts = re.split(r"^(?://|#) --- (\w+)\n", path.read_text("utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -2,12 +2,18 @@
 
 from typing import Any
 
-from spinney._expression.evaluate import SERIES
-from spinney._expression.tokens import Token
+from spinney._expression.tokens import SERIES, Token
 from spinney._table import Schema
+from spinney.ensemble._voting_rules import SLACK
+from spinney.export._ensemble_model import EnsembleModel, read_model
 from spinney.export._literals import comment_text, python_value, with_sine_constants
-from spinney.export._model import Question, RuleModel, TreeModel, read_model
-from spinney.export._templates import read_template
+from spinney.export._model import (
+    Question,
+    Requirement,
+    RuleModel,
+    TreeModel,
+    read_template,
+)
 
 _CODE = read_template("model.py.txt")
 _ABOUT_TESTS = (
@@ -19,11 +25,18 @@ _ABOUT_EXPRESSIONS = (
     "# It is true in branch 0, or if branches count from the end, in branch 1.",
 )
 
+_ABOUT_MEMBERS = (
+    "# A node: its test and those that stand in for it, its first child, the branch by default,",
+    "# and the share of each child. A leaf: nothing, then its answer, and its label.",
+    "# A tree: its nodes, whether it divides rows with gaps, its costs, and what it counts: its",
+    "# weight, and for each class which of its own answers speaks for it, among how many.",
+)
+
 
 def to_python(model: Any) -> str:
     """Return a Python module without imports, with the exact predictions of the model.
 
-    (If a test uses the sine, the module imports `math` for large arguments.)
+    (The module imports `math` if a test uses the sine, or for the probabilities of AdaBoost.)
 
     The module defines ``predict(row)`` and, for classification, ``predict_proba(row)``, a list in
     the order of its ``CLASSES``. A row is a dict by column name, or a sequence in the order of the
@@ -31,9 +44,9 @@ def to_python(model: Any) -> str:
 
     Parameters
     ----------
-    model : Tree, fitted estimator with `tree_`, or RuleSet
+    model : Tree, RuleSet, or fitted estimator of one tree or of many
         The model. Rules after `RuleSet.prune` become an ordered table of rules; all paths of a tree
-        (`tree.rules()`) become the tree.
+        (`tree.rules()`) become the tree. Ensembles of trees, and votes of trees with abstention.
 
     Returns
     -------
@@ -63,17 +76,31 @@ def to_python(model: Any) -> str:
     ('good', [0.8, 0.2])
     """
     read = read_model(model)
-    if isinstance(read, RuleModel):
-        what, tables, how = "Ordered rules", _rule_table(read), _CODE["RULE"]
+    if isinstance(read, EnsembleModel):
+        what = f"An ensemble of {len(read.members)} trees"
+        tables, how = _ensemble_tables(read), _ensemble_code(read)
+    elif isinstance(read, RuleModel):
+        meets = "in wanted" if read.has_gaps else "== wanted"
+        what, tables = "Ordered rules", _rule_table(read)
+        how = [_CODE["RULE"].replace("@MEETS", meets)]
     else:
         what, tables = "A decision tree", _tree_tables(read)
-        how = _CODE["SHARES" if read.fractional else "WHOLE"]
-    parts = [_CODE["HEAD"].replace("@WHAT", what), *_expression_head(read.operations)]
-    parts += [] if read.classes is None else [f"CLASSES = {_tuple(read.classes)}"]
-    parts += [*_column_tables(read.schema), *tables, *_column_code(read.operations), how]
-    return (
-        "\n".join([*parts, _CODE["REGRESSION"] if read.classes is None else _CODE["LABEL"]]) + "\n"
-    )
+        names = ("DIVIDE", "SHARES") if read.fractional else ("LEAF", "WHOLE")
+        how = [_CODE[name] for name in names]
+    labels = read.labels if isinstance(read, EnsembleModel) else read.classes
+    parts = [_CODE["HEAD"].replace("@WHAT", what), *_imports(read)]
+    parts += [] if labels is None else [f"CLASSES = {_tuple(labels)}"]
+    parts += [*_column_tables(read.schema), *tables, *_column_code(read.operations), *how]
+    if not isinstance(read, EnsembleModel):
+        parts.append(_CODE["REGRESSION"] if read.classes is None else _CODE["LABEL"])
+    return "\n".join(parts) + "\n"
+
+
+def _imports(model: TreeModel | RuleModel | EnsembleModel) -> list[str]:
+    lines = []
+    if isinstance(model, EnsembleModel) and model.rule == "boost":
+        lines.append("from math import exp")
+    return [*lines, *_expression_head(model.operations)]
 
 
 def _expression_head(operations: set[str]) -> list[str]:
@@ -111,6 +138,12 @@ def _tree_tables(tree: TreeModel) -> list[str]:
         "# default, and the share of each child. A leaf: nothing, then its answer, and its label.",
         "NODES = (",
     ]
+    lines += _node_lines(tree)
+    return [*lines, ")", f"COST = {_cost(tree.cost)}"]
+
+
+def _node_lines(tree: TreeModel) -> list[str]:
+    lines = []
     for node in tree.nodes:
         if node.is_leaf:
             label = tree.labels[node.id] if tree.labels else None
@@ -120,21 +153,64 @@ def _tree_tables(tree: TreeModel) -> list[str]:
             shares = _tuple(node.shares) if tree.fractional else "()"
             entry = f"(({tests},), {node.children.start}, {node.default}, {shares})"
         lines.append(f"    {entry},  # {node.id}: {comment_text(node.text)}")
-    cost = "None" if tree.cost is None else f"({', '.join(map(_tuple, tree.cost))},)"
-    return [*lines, ")", f"COST = {cost}"]
+    return lines
+
+
+def _cost(cost: list[list[float]] | None) -> str:
+    return "None" if cost is None else f"({', '.join(map(_tuple, cost))},)"
+
+
+def _ensemble_tables(model: EnsembleModel) -> list[str]:
+    lines = [*_about_tests(model.operations), *_ABOUT_MEMBERS, "MEMBERS = ("]
+    for member in model.members:
+        tree = member.tree
+        rest = (member.weight, member.places, member.sizes)
+        written = ", ".join((python_value(rest[0]), _tuple(rest[1]), _tuple(rest[2])))
+        lines += [
+            "((",
+            *_node_lines(tree),
+            f"), {tree.fractional}, {_cost(tree.cost)}, {written}),",
+        ]
+    lines += [")", f"N_OUTPUTS = {model.n_outputs}", f"VOTES = {model.votes}"]
+    if model.classes is None:
+        return [*lines, f"EQUAL = {model.equal}"]
+    return [*lines, f"COSTS = {_cost(model.cost)}", f"SLACK = {model.slack!r}"]
+
+
+def _ensemble_code(model: EnsembleModel) -> list[str]:
+    code = [_CODE["LEAF"], *([_CODE["DIVIDE"]] if model.is_fractional else []), _CODE["SUMS"]]
+    if model.classes is None:
+        return [*code, _CODE["MEDIAN" if model.rule == "median" else "MEAN"]]
+    undecided, (share, strict) = "False", model.quorum
+    if model.abstain is not None:
+        sign, limit = ("<=", share + SLACK) if strict else ("<", share - SLACK)
+        undecided = f"most {sign} {limit * model.total!r}"
+    shares = _CODE["SHARE_BOOSTED" if model.rule == "boost" else "SHARE_OF_SUMS"]
+    choice = _CODE["CHOICE"].replace("@UNDECIDED", undecided)
+    return [*code, choice.replace("@SHARE", shares.rstrip("\n"))]
 
 
 def _rule_table(rules: RuleModel) -> list[str]:
     lines = [
         *_about_tests(rules.operations),
         "# A rule: tests, each with the branch that it must choose; its answer, and its label.",
+        *(["# Of several branches any will do; None is that of a missing value."] * rules.has_gaps),
         "RULES = (",
     ]
     for place, entry in enumerate(rules.entries):
-        pairs = "".join(f"({_test(r.question)}, {r.branch}), " for r in entry.requirements)
+        pairs = "".join(
+            f"({_test(r.question)}, {_wanted(r, rules.has_gaps)}), " for r in entry.requirements
+        )
         written = f"(({pairs.rstrip(' ')}), {_tuple(entry.answer)}, {entry.label})"
         lines.append(f"    {written},  # {place + 1}: {comment_text(entry.text)}")
     return [*lines, ")"]
+
+
+def _wanted(required: Requirement, several: bool) -> str:
+    """Return the branch that a rule requires, or all those that will do."""
+    if not several:
+        return str(required.branch)
+    return f"({required.branch}, {'None' if required.or_missing else ''})".replace(", )", ",)")
 
 
 def _about_tests(operations: set[str]) -> tuple[str, ...]:

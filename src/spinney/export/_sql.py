@@ -5,9 +5,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spinney.export import _sql_steps as steps
-from spinney.export._literals import finished_sql, sql_name
-from spinney.export._model import RuleModel, TreeModel, read_model
-from spinney.export._sql_syntax import Chain
+from spinney.export._ensemble_model import EnsembleModel, read_model
+from spinney.export._literals import finished_sql
+from spinney.export._model import RuleModel, TreeModel
+from spinney.export._sql_dialects import Dialect, dialect_named
+from spinney.export._sql_ensemble import add_ensemble
+from spinney.export._sql_head import (
+    Model,
+    answer_type,
+    arguments,
+    check_names,
+    in_function,
+    in_view,
+)
+from spinney.export._sql_head import head as heading
+from spinney.export._sql_read import add_reading
+from spinney.export._sql_syntax import Chain, Writer
 
 _FORMS = ("select", "expression")
 
@@ -16,6 +29,11 @@ def to_sql(
     model: Any,
     table: str | Sequence[str] = "data",
     *,
+    dialect: str = "ansi",
+    strict: bool = False,
+    head: bool | None = None,
+    create_view: str | Sequence[str] | None = None,
+    create_function: str | Sequence[str] | None = None,
     keep: Sequence[str] = (),
     prediction: str = "prediction",
     probabilities: bool = False,
@@ -24,18 +42,37 @@ def to_sql(
 ) -> str:
     """Return a SQL query with the exact predictions of the model for each row of a table.
 
-    The text is standard SQL (CASE, common table expressions and, in longer queries, ROW_NUMBER);
-    it runs on SQLite and DuckDB unchanged. NULL is missing; unseen categories are treated as
-    missing. The columns of the table must have the names and types of those in training, such as
-    text where categories were text.
+    NULL is missing; unseen categories are treated as missing. The columns of the table must have
+    the names and types of those in training, such as text where categories were text; `strict`
+    checks that.
+
+    The default is standard SQL (CASE, common table expressions and, in longer queries, ROW_NUMBER),
+    which runs on SQLite and DuckDB unchanged. Queries for SQLite, DuckDB, PostgreSQL and MySQL
+    (MariaDB) are tested by running them; those for other databases are only parsed.
 
     Parameters
     ----------
-    model : Tree, fitted estimator with `tree_`, or RuleSet
+    model : Tree, RuleSet, or fitted estimator of one tree or of many
         The model. Rules after `RuleSet.prune` become one CASE with a line for each rule; all paths
-        of a tree (`tree.rules()`) become the tree.
+        of a tree (`tree.rules()`) become the tree. Of an ensemble every tree is a column, and sums
+        are columns too. Also a `VotingCombiner` of trees, whose abstention is a label.
     table : str or sequence of str, default="data"
         Name of the table; several parts, such as schema and table, are joined by dots.
+    dialect : str, default="ansi"
+        "ansi", "sqlite", "duckdb", "postgresql", "mysql" (also for MariaDB), "sqlserver", "oracle",
+        "snowflake", "bigquery" or "spark".
+    strict : bool, default=False
+        Whether to read every column in a first step that fails if it holds something else than the
+        model needs, such as text where it needs numbers. Not for "ansi".
+    head : bool or None, default=None
+        Whether comments at the top say which model it is, which columns of which types it reads,
+        and what is not checked. None for where `dialect`, `strict` or one of `create_view` and
+        `create_function` is given.
+    create_view : str, sequence of str or None, default=None
+        Name of a view: the text is then the statement that makes it.
+    create_function : str, sequence of str or None, default=None
+        Name of a function of the columns that returns the prediction; for PostgreSQL. The table is
+        not used then.
     keep : sequence of str, default=()
         Columns to return before the prediction, such as the key. ``["*"]`` stands for all of them,
         in queries of one step only.
@@ -44,8 +81,9 @@ def to_sql(
     probabilities : bool, default=False
         Whether to add a column for each class, named ``probability_<class>``.
     form : {"select", "expression"}, default="select"
-        A complete query, or only the CASE expression. The latter is for trees of at most 10 levels
-        without fractional rows, or 5 levels with long expressions.
+        A complete query, or only the CASE expression. The latter is for rules, and for trees
+        without fractional rows of at most 10 levels, or 5 levels with long expressions (40 and 20
+        on DuckDB and PostgreSQL).
     nan : bool, default=False
         Whether numeric columns may contain NaN besides NULL, as in DuckDB and PostgreSQL. These
         order NaN above all numbers, so that False treats it as a very large number. True treats it
@@ -59,7 +97,8 @@ def to_sql(
     Raises
     ------
     ValueError
-        If the form does not support the model, or the rules are only part of the paths of a tree.
+        If the form or the dialect does not support the model, a name is not possible there, or the
+        rules are only part of the paths of a tree.
 
     Notes
     -----
@@ -67,8 +106,11 @@ def to_sql(
     than about 150 levels, or of any other tree of more than about 600 levels. Integers beyond 2**53
     are compared exactly by a database, but as rounded floats by the model.
 
-    Infinite bounds, which only occur if a column contained infinities, are written ``9e999``;
-    SQLite and DuckDB read that as infinity.
+    Infinite bounds, which only occur if a column contained infinities, are written ``9e999`` in
+    standard SQL; SQLite and DuckDB read that as infinity.
+
+    The probabilities of AdaBoost use ``EXP``, which SQLite has if built with mathematical
+    functions. The median of members uses ``LEAST``, in SQLite ``MIN``.
 
     Expressions cast numbers to DOUBLE PRECISION, and categories become their codes. The sine is
     ``SIN``, which SQLite provides only if built with mathematical functions, and which may differ
@@ -99,96 +141,180 @@ def to_sql(
     FROM "loans"
     <BLANKLINE>
     """
-    if form not in _FORMS:
-        raise ValueError(f"form must be one of {_FORMS}, got {form!r}.")
-    if isinstance(keep, str):
-        raise ValueError(f"keep must be a list of columns, got {keep!r}. Write keep=[{keep!r}].")
+    plan = _Plan(
+        dialect_named(dialect), table, list(keep), prediction, probabilities, nan, strict, form
+    )
+    plan.check(keep, create_view, create_function)
     read = read_model(model)
     if probabilities and read.classes is None:
         raise ValueError("a model of numbers has no classes. Use probabilities=False.")
-    wish = _Wish(table, list(keep), prediction, probabilities, nan)
+    check_names([read.schema.columns[feature].name for feature in read.features], plan.dialect)
     if form == "expression":
-        if probabilities or not _is_one_expression(read):
-            raise ValueError(_why_no_expression(read, probabilities))
-        return finished_sql(_expression(read, nan))
-    if probabilities or not _is_one_expression(read):
-        return finished_sql(_query_in_steps(read, wish))
-    columns = [(prediction, _expression(read, nan))]
-    return finished_sql(Chain(table, "", []).query(keep, columns))
+        return finished_sql(_one_expression(read, plan))
+    if create_function is not None:
+        text = _function(read, plan, create_function)
+    else:
+        text = _query(read, plan)
+        text = text if create_view is None else in_view(text, create_view, plan.dialect)
+    made = create_view is not None or create_function is not None
+    if head if head is not None else strict or made or dialect != "ansi":
+        text = heading(read, model, plan.dialect, strict, nan) + text
+    return finished_sql(text)
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What the query is to read and to return."""
+class _Plan:
+    """What the query is to read and to return, and how it is written."""
 
+    dialect: Dialect
     table: str | Sequence[str]
     keep: list[str]
     prediction: str
     probabilities: bool
     nan: bool
+    strict: bool
+    form: str
+
+    def check(self, keep: Any, view: Any, function: Any) -> None:
+        """Refuse what does not go together."""
+        if self.form not in _FORMS:
+            raise ValueError(f"form must be one of {_FORMS}, got {self.form!r}.")
+        if isinstance(keep, str):
+            raise ValueError(
+                f"keep must be a list of columns, got {keep!r}. Write keep=[{keep!r}]."
+            )
+        if self.strict and self.dialect.name == "ansi":
+            raise ValueError(
+                "strict=True checks types by means that differ between databases. Give dialect=, "
+                "such as 'postgresql'."
+            )
+        if view is not None and function is not None:
+            raise ValueError("create_view and create_function cannot both be given.")
+        if self.form == "expression" and (self.strict or view is not None or function is not None):
+            raise ValueError(
+                "an expression is part of a query of your own, so it takes neither strict, "
+                "create_view nor create_function. Use form='select'."
+            )
+        if function is None:
+            return
+        if self.dialect.name != "postgresql":
+            raise ValueError(
+                f"create_function is written for dialect='postgresql' only, got "
+                f"{self.dialect.name!r}. Use create_view."
+            )
+        if self.keep or self.probabilities:
+            raise ValueError(
+                "a function returns the prediction alone: it takes neither keep nor "
+                "probabilities=True. Use create_view."
+            )
+
+    def writer(self, model: Model) -> Writer:
+        """Return what conditions are written with."""
+        return Writer(self.dialect, model.schema, self.nan and self.dialect.has_nan)
 
 
-def _is_one_expression(model: TreeModel | RuleModel) -> bool:
+def _one_expression(model: Model, plan: _Plan) -> str:
+    if plan.probabilities or not _is_one_expression(model, plan.dialect):
+        raise ValueError(_why_no_expression(model, plan))
+    return _expression(model, plan.writer(model))
+
+
+def _is_one_expression(model: Model, dialect: Dialect) -> bool:
     """Tell whether the prediction can be written as one CASE."""
+    if isinstance(model, EnsembleModel):
+        return False
+    return isinstance(model, RuleModel) or steps.is_one_case(model, dialect)
+
+
+def _expression(model: Model, writer: Writer) -> str:
     if isinstance(model, RuleModel):
-        return True
-    return not model.fractional and model.max_depth <= steps.deepest_case(model)
+        return steps.rules_expression(model, writer)
+    assert isinstance(model, TreeModel)
+    return steps.case_expression(model, writer, steps.predicted_leaf(model, writer.dialect))
 
 
-def _expression(model: TreeModel | RuleModel, nan: bool) -> str:
-    if isinstance(model, RuleModel):
-        return steps.rules_expression(model, nan)
-    return steps.case_expression(model, nan)
-
-
-def _query_in_steps(model: TreeModel | RuleModel, wish: _Wish) -> str:
-    if "*" in wish.keep:
+def _query(model: Model, plan: _Plan, first: str = "") -> str:
+    """Return the query; `first` is the body of a step that takes the place of the table."""
+    in_one = not plan.probabilities and _is_one_expression(model, plan.dialect)
+    if in_one and not plan.strict and not first:
+        columns = [(plan.prediction, _expression(model, plan.writer(model)))]
+        return Chain(plan.dialect, plan.table, "", []).query(plan.keep, columns)
+    if "*" in plan.keep:
         raise ValueError(
             "this query has several steps, which cannot pass all columns on without naming them. "
             "List the columns in keep, such as the key of the table."
         )
     used = [model.schema.columns[feature].name for feature in model.features]
-    carried = list({name.lower(): name for name in reversed([*wish.keep, *used])}.values())[::-1]
-    taken = [*carried, *([wish.table] if isinstance(wish.table, str) else wish.table)]
-    chain = Chain(wish.table, _stem(taken), carried)
-    model = _renamed(model, chain)
-    names = [wish.prediction, *(_share_names(model, wish) if wish.probabilities else [])]
-    texts = _add_steps(chain, model, wish)
-    return chain.query(wish.keep, list(zip(names, texts, strict=True)))
+    taken = [*plan.keep, *used, *([plan.table] if isinstance(plan.table, str) else plan.table)]
+    chain = Chain(plan.dialect, plan.table, _stem(taken), plan.keep)
+    if first:
+        chain.add_text(first)
+    model, writer = _begin(chain, model, plan, used)
+    names = [plan.prediction, *(_share_names(model, plan) if plan.probabilities else [])]
+    if in_one:
+        texts = [_expression(model, writer)]
+    else:
+        texts = _add_steps(chain, model, writer, plan.probabilities)
+    return chain.query(plan.keep, list(zip(names, texts, strict=True)))
 
 
-def _renamed(model: TreeModel | RuleModel, chain: Chain) -> TreeModel | RuleModel:
-    """Give other names to columns that SQLite takes for literals in steps, even in quotes."""
-    aliases = {n: f"{chain.stem}_{n}" for n in chain.carried if n.lower() in ("true", "false")}
-    if not aliases:
-        return model
-    chain.rename(aliases)
-    schema = model.schema
-    lowered = {name.lower(): alias for name, alias in aliases.items()}
-    columns = [replace(c, name=lowered.get(c.name.lower(), c.name)) for c in schema.columns]
-    return replace(model, schema=replace(schema, columns=tuple(columns)))
+def _begin(chain: Chain, model: Model, plan: _Plan, used: list[str]) -> tuple[Model, Writer]:
+    """Add the step that reads the columns, if the query needs one."""
+    aliases = {
+        name: f"{chain.stem}_{name}"
+        for name in dict.fromkeys([*plan.keep, *used])
+        if name.lower() in ("true", "false")  # SQLite takes them for literals in steps
+    }
+    if plan.strict or isinstance(model, EnsembleModel):
+        chain.carried = list(dict.fromkeys(plan.keep))
+        chain.aliases = {name: alias for name, alias in aliases.items() if name in plan.keep}
+        return model, add_reading(chain, model.features, plan.writer(model), plan.strict)
+    folded = str.lower if plan.dialect.folds_names else str
+    listed = {folded(name): name for name in reversed([*plan.keep, *used])}
+    chain.carried = list(listed.values())[::-1]
+    if aliases:
+        chain.rename({name: alias for name, alias in aliases.items() if name in chain.carried})
+        lowered = {name.lower(): alias for name, alias in aliases.items()}
+        columns = [
+            replace(c, name=lowered.get(c.name.lower(), c.name)) for c in model.schema.columns
+        ]
+        model = replace(model, schema=replace(model.schema, columns=tuple(columns)))
+    return model, plan.writer(model)
 
 
-def _add_steps(chain: Chain, model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
+def _function(model: Model, plan: _Plan, name: str | Sequence[str]) -> str:
+    columns = [model.schema.columns[feature] for feature in model.features]
+    query = _query(model, plan, first=arguments(columns, plan.dialect))
+    abstain = model.abstain if isinstance(model, EnsembleModel) else None
+    answer = answer_type(model.classes, abstain, plan.dialect)
+    return in_function(query, name, columns, answer, plan.dialect)
+
+
+def _add_steps(chain: Chain, model: Model, writer: Writer, probabilities: bool) -> list[str]:
     """Add the steps of a query; return the prediction and, if asked for, the class shares."""
+    if isinstance(model, EnsembleModel):
+        return add_ensemble(chain, model, writer, probabilities)
     if isinstance(model, RuleModel):
-        return steps.add_rules(chain, model, wish.nan)
+        return steps.add_rules(chain, model, writer)
     if not model.fractional:
-        return steps.leaf_outputs(
-            model, steps.add_stages(chain, model, wish.nan), wish.probabilities
-        )
-    sums = [sql_name(name) for name in steps.add_levels(chain, model, wish.nan)]
+        for columns in steps.walk_leaf(chain, model, writer):
+            chain.add(columns)
+        return steps.leaf_outputs(model, chain.name("node"), probabilities, writer.dialect)
+    for columns in steps.walk_shares(chain, model, writer):
+        chain.add(columns)
+    names = [f"{chain.stem}_sum{k}" for k in range(model.n_outputs)]
+    sums = [chain.dialect.quoted(name) for name in names]
     if model.classes is None:
         return sums
-    return [
-        steps.add_label(chain, model, wish.probabilities),
-        *(sums if wish.probabilities else []),
-    ]
+    for columns in steps.walk_label(chain, model, writer, names if probabilities else ()):
+        chain.add(columns)
+    label = steps.label_of(chain.name("best"), model.classes, writer.dialect)
+    return [label, *(sums if probabilities else [])]
 
 
-def _share_names(model: TreeModel | RuleModel, wish: _Wish) -> list[str]:
+def _share_names(model: Model, plan: _Plan) -> list[str]:
     """Return a name for the column of each class, none of them twice."""
-    taken = {name.lower() for name in (wish.prediction, *wish.keep)}
+    taken = {name.lower() for name in (plan.prediction, *plan.keep)}
     names = []
     for label in model.classes or ():
         name = f"probability_{label}"
@@ -207,9 +333,11 @@ def _stem(taken: list[str]) -> str:
     return stem
 
 
-def _why_no_expression(model: TreeModel | RuleModel, probabilities: bool) -> str:
-    if probabilities or isinstance(model, RuleModel):
+def _why_no_expression(model: Model, plan: _Plan) -> str:
+    if plan.probabilities or isinstance(model, RuleModel):
         return "an expression is one column, so it has no probabilities. Use form='select'."
+    if isinstance(model, EnsembleModel):
+        return "an ensemble is a query of several steps. Use form='select'."
     if model.fractional:
         return (
             "a tree with missing='fractional' sends a row with gaps every way, which one "
@@ -217,6 +345,6 @@ def _why_no_expression(model: TreeModel | RuleModel, probabilities: bool) -> str
         )
     return (
         f"the tree has {model.max_depth} levels, but databases limit how deep expressions may "
-        f"nest, so at most {steps.deepest_case(model)} are written as one. Use form='select', or "
-        "prune the tree."
+        f"nest, so at most {steps.deepest_case(model, plan.dialect)} are written as one. Use "
+        "form='select', or prune the tree."
     )

@@ -1,7 +1,8 @@
 """Building blocks of SQL: conditions, CASE, sums, and a chain of common table expressions.
 
-Every step of a chain numbers its rows. Engines do not merge steps that contain a window function;
-merged steps would repeat the expressions of earlier ones again and again.
+Every step of a chain numbers its rows, or has another fence of the dialect. Engines do not merge
+steps that contain a window function; merged steps would repeat the expressions of earlier ones
+again and again.
 
 Expressions over several columns use NULL for unknown, which has the same three-valued logic.
 Numbers are cast, since databases differ in their integer arithmetic. Categories become their codes,
@@ -11,12 +12,12 @@ so that an unseen one is NULL.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spinney._expression.tokens import Token
 from spinney._table import Column, Schema
-from spinney.export._literals import sql_name, sql_number, sql_value
-from spinney.export._model import Question
+from spinney.export._model import Question, Requirement
+from spinney.export._sql_dialects import Dialect
 
 # How tightly a sign binds its operands: the larger, the tighter.
 _SIGNS = {
@@ -31,10 +32,51 @@ _SIGNS = {
 _NOT, _ATOM = 3, 9
 
 
+@dataclass(frozen=True)
+class Writer:
+    """What conditions are written with: the columns, the dialect, and how NaN is treated."""
+
+    dialect: Dialect
+    schema: Schema
+    nan: bool = False  # whether numbers may be NaN, which is to count as missing
+    coded: bool = False  # whether columns hold the codes of categories already
+
+    def name(self, feature: int) -> str:
+        """Return a column, in quotes; one of text so that all texts differ."""
+        column = self.schema.columns[feature]
+        name = self.dialect.quoted(column.name)
+        return self.text_key(name) if not self.coded and holds_text(column) else name
+
+    def text_key(self, text: str) -> str:
+        """Return an expression of text such that only equal texts are equal."""
+        return self.dialect.text_by_bytes.format(text=text) or text
+
+    def literal(self, label: Any) -> str:
+        """Return what a column of categories is compared with."""
+        literal = self.dialect.value(label)
+        if not isinstance(label, str) or (self.dialect.name == "mysql" and label.isascii()):
+            return literal
+        return self.text_key(literal)
+
+    def categories(self, column: Column, codes: Iterable[int]) -> list[str]:
+        """Return what a column holds for some categories; without those that it cannot hold."""
+        if self.coded:
+            return [str(code) for code in codes]
+        labels = [column.categories[code] for code in codes]
+        lost = self.dialect.empty_is_null
+        return [self.literal(label) for label in labels if not (lost and label == "")]
+
+
+def holds_text(column: Column) -> bool:
+    """Tell whether the categories of a column are text."""
+    return bool(column.categories) and isinstance(column.categories[0], str)
+
+
 @dataclass
 class Chain:
     """Steps of a query, each of which reads the one before; the first reads the table."""
 
+    dialect: Dialect
     table: str | Sequence[str]
     stem: str  # of all names that are not the user's
     carried: list[str]  # columns of the table that every step passes on
@@ -44,31 +86,37 @@ class Chain:
     def rename(self, aliases: dict[str, str]) -> None:
         """Add a step that passes columns on under other names."""
         carried, self.carried = self.carried, []
-        self.add([(aliases.get(name, name), sql_name(name)) for name in carried])
+        self.add([(aliases.get(name, name), self.dialect.quoted(name)) for name in carried])
         self.carried = [aliases.get(name, name) for name in carried]
         self.aliases = aliases
 
     def name(self, what: str | int) -> str:
         """Return a name of our own, in quotes."""
-        return sql_name(f"{self.stem}_{what}")
+        return self.dialect.quoted(f"{self.stem}_{what}")
 
     @property
     def source(self) -> str:
         """The table or the step that comes next reads from."""
-        return self.name(len(self.steps)) if self.steps else sql_name(self.table)
+        return self.name(len(self.steps)) if self.steps else self.dialect.quoted(self.table)
 
     def add(self, columns: Sequence[tuple[str, str]]) -> None:
         """Add a step with the carried columns and the given ones: name and expression."""
-        lines = [f"  {sql_name(column)}," for column in self.carried]
-        lines += [indented(_aliased(text, name)) + "," for name, text in columns]
-        lines.append(f"  ROW_NUMBER() OVER () AS {self.name('row')}")
-        body = "\n".join(["SELECT", *lines, f"FROM {self.source}"])
-        self.steps.append(f"{self.name(len(self.steps) + 1)} AS (\n{indented(body)}\n)")
+        lines = [f"  {self.dialect.quoted(column)}" for column in self.carried]
+        lines += [indented(self._aliased(text, name)) for name, text in columns]
+        if self.dialect.order is not None or not lines:
+            order = self.dialect.order or ""
+            lines.append(f"  ROW_NUMBER() OVER ({order}) AS {self.name('row')}")
+        self.add_text("SELECT\n" + ",\n".join(lines) + f"\nFROM {self.source}", self.dialect.fence)
+
+    def add_text(self, body: str, fence: str = "") -> None:
+        """Add a step by its text."""
+        whole = f"{body}\n{fence}" if fence else body
+        self.steps.append(f"{self.name(len(self.steps) + 1)} AS (\n{indented(whole)}\n)")
 
     def query(self, kept: Sequence[str], columns: Sequence[tuple[str, str]]) -> str:
         """Return the whole query: the steps, and a selection from the last one."""
         chosen = [self._kept(column) for column in kept]
-        chosen += [_aliased(text, name) for name, text in columns]
+        chosen += [self._aliased(text, name) for name, text in columns]
         steps = "WITH\n" + ",\n".join(self.steps) + "\n" if self.steps else ""
         return f"{steps}SELECT\n" + ",\n".join(map(indented, chosen)) + f"\nFROM {self.source}\n"
 
@@ -76,32 +124,57 @@ class Chain:
         if column == "*":
             return "*"
         own = self.aliases.get(column)
-        return sql_name(column) if own is None else _aliased(sql_name(own), column)
+        quoted = self.dialect.quoted(column)
+        return quoted if own is None else self._aliased(self.dialect.quoted(own), column)
+
+    def _aliased(self, text: str, name: str) -> str:
+        return f"{text} AS {self.dialect.quoted(name)}"
 
 
-def condition(question: Question, branch: int, schema: Schema, nan: bool) -> str | None:
+def condition(question: Question, branch: int, writer: Writer) -> str | None:
     """Return when a question is answered with a branch; None if it never is."""
     if question.tokens:
-        text = sql_expression(question.tokens, schema, nan)
+        text = sql_expression(question.tokens, writer)
         return text if branch == int(question.backwards) else f"NOT ({text})"
-    column = schema.columns[question.feature]
-    name = sql_name(column.name)
+    column, name = writer.schema.columns[question.feature], writer.name(question.feature)
     if column.kind != "numeric":
         codes = question.codes(len(column.categories))[branch]
-        return is_one_of(name, [sql_value(column.categories[code]) for code in codes])
-    return in_interval(name, *question.interval(branch), nan)
+        return is_one_of(name, writer.categories(column, codes))
+    return in_interval(name, *question.interval(branch), writer)
 
 
-def in_interval(name: str, low: float | None, high: float | None, nan: bool) -> str:
-    """Return low < x <= high, where None is no bound."""
+def condition_or_missing(required: Requirement, writer: Writer) -> str | None:
+    """Return when a requirement is met; None if it never is.
+
+    Where a missing value meets it, all values of other branches must be excluded.
+    """
+    question = required.question
+    if not required.or_missing:
+        return condition(question, required.branch, writer)
+    others = [branch for branch in range(question.n_branches) if branch != required.branch]
+    texts = [text for b in others if (text := condition(question, b, writer)) is not None]
+    if not texts:
+        return "1 = 1"
+    return f"({writer.name(question.feature)} IS NULL OR NOT ({' OR '.join(texts)}))"
+
+
+def in_interval(name: str, low: float | None, high: float | None, writer: Writer) -> str | None:
+    """Return low < x <= high, where None is no bound; None if no number is there."""
+    number, nan = writer.dialect.number, writer.nan
+    if writer.dialect.infinity is None:  # no number of the database is infinite
+        if low == math.inf or high == -math.inf:
+            return None
+        low, high = None if low == -math.inf else low, None if high == math.inf else high
+        if low is None and high is None:
+            return f"{name} IS NOT NULL"
     if low is None and high == math.inf and not nan:
         return f"{name} IS NOT NULL"
     if high is None:
         assert low is not None  # a branch has a bound
         # NaN, where an engine has it, is above all numbers, but its difference is not below 0.
-        return f"{sql_number(low)} - {name} < 0" if nan else f"{name} > {sql_number(low)}"
-    above = "" if low is None else f"{name} > {sql_number(low)} AND "
-    return f"{above}{name} <= {sql_number(high)}"
+        return f"{number(low)} - {name} < 0" if nan else f"{name} > {number(low)}"
+    above = "" if low is None else f"{name} > {number(low)} AND "
+    return f"{above}{name} <= {number(high)}"
 
 
 def is_one_of(name: str, literals: Sequence[str]) -> str | None:
@@ -133,22 +206,25 @@ def lookup(name: str, results: Sequence[tuple[int, str]], first: tuple[str, str]
 
 
 def by_number(
-    name: str, entries: Sequence[tuple[int, str, list[float]]], probabilities: bool
+    name: str,
+    entries: Sequence[tuple[int, str, list[float]]],
+    probabilities: bool,
+    dialect: Dialect,
 ) -> list[str]:
     """Return the prediction, and if asked for the class shares, of the leaf or rule of a number."""
     texts = [lookup(name, [(number, said) for number, said, _ in entries], None)]
     for k in range(len(entries[0][2]) if probabilities else 0):
-        shares = [(number, sql_number(v[k], always_real=True)) for number, _, v in entries]
+        shares = [(number, dialect.real_number(v[k])) for number, _, v in entries]
         texts.append(lookup(name, shares, None))
     return texts
 
 
-def balanced_sum(terms: Sequence[str]) -> str:
+def balanced_sum(terms: Sequence[str], zero: str = "0e0") -> str:
     """Return a sum in halves of halves: engines limit how deep an expression may be."""
     if len(terms) <= 4:
-        return "\n+ ".join(terms) if terms else "0e0"
+        return "\n+ ".join(terms) if terms else zero
     half = len(terms) // 2
-    halves = (balanced_sum(terms[:half]), balanced_sum(terms[half:]))
+    halves = (balanced_sum(terms[:half], zero), balanced_sum(terms[half:], zero))
     return "\n+ ".join(f"(\n{indented(text)}\n)" for text in halves)
 
 
@@ -162,52 +238,39 @@ def _inner(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def _aliased(text: str, name: str) -> str:
-    return f"{text} AS {sql_name(name)}"
-
-
 class _Part(NamedTuple):
     text: str
     rank: int = _ATOM
     may_be_nan: bool = False
 
 
-def sql_expression(tokens: Sequence[Token], schema: Schema, nan: bool) -> str:
-    """Return whether an expression is true, as a condition.
-
-    Parameters
-    ----------
-    tokens : sequence of Token
-        The expression.
-    schema : Schema
-        The columns.
-    nan : bool
-        Whether numbers may be NaN, which is to count as missing.
-    """
+def sql_expression(tokens: Sequence[Token], writer: Writer) -> str:
+    """Return whether an expression is true, as a condition."""
     waiting: list[_Part] = []
     for token in tokens:
         if token.op == "column":
-            waiting.append(_column(schema.columns[token.arg]))
+            waiting.append(_column(token.arg, writer))
         elif token.op == "constant":
-            waiting.append(_Part(sql_number(token.value, always_real=True)))
+            waiting.append(_Part(writer.dialect.real_number(token.value)))
         elif token.op == "sine":
             waiting.append(_Part(f"SIN({waiting.pop().text})", may_be_nan=True))
         elif token.op == "negate":
             waiting.append(_Part(f"NOT ({waiting.pop().text})", _NOT))
         elif token.op == "positive":
-            waiting.append(_joined("greater", waiting.pop(), _Part("0e0"), nan))
+            zero = _Part(writer.dialect.real_number(0.0))
+            waiting.append(_joined("greater", waiting.pop(), zero, writer.nan))
         else:
             right = waiting.pop()
-            waiting.append(_joined(token.op, waiting.pop(), right, nan))
+            waiting.append(_joined(token.op, waiting.pop(), right, writer.nan))
     return waiting[0].text
 
 
-def _column(column: Column) -> _Part:
-    name = sql_name(column.name)
-    if column.kind == "numeric":
-        return _Part(f"CAST({name} AS DOUBLE PRECISION)", may_be_nan=True)
-    pairs = enumerate(column.categories)
-    listed = " ".join(f"WHEN {sql_value(label)} THEN {code}e0" for code, label in pairs)
+def _column(feature: int, writer: Writer) -> _Part:
+    column, name = writer.schema.columns[feature], writer.name(feature)
+    if column.kind == "numeric" or writer.coded:
+        return _Part(f"CAST({name} AS {writer.dialect.real})", may_be_nan=column.kind == "numeric")
+    pairs, real = enumerate(column.categories), writer.dialect.real_number
+    listed = " ".join(f"WHEN {writer.literal(label)} THEN {real(code)}" for code, label in pairs)
     return _Part(f"CASE {name} {listed} END" if listed else "NULL")
 
 

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from spinney._controls import without_controls
-from spinney._format import SHORT_DIGITS, number_text
-from spinney.tree._node_text import below_counts, class_words
+from spinney._format import SHORT_DIGITS, without_controls
+from spinney.tree._node import answer_text, below_counts, class_words
 
 if TYPE_CHECKING:
     from spinney.tree._node import Node
@@ -19,6 +18,7 @@ def to_text(
     max_depth: int | None = 10,
     digits: int = SHORT_DIGITS,
     surrogates: bool = False,
+    node_ids: bool = False,
 ) -> str:
     """Return a tree as indented text, one line per node.
 
@@ -36,6 +36,8 @@ def to_text(
         Significant digits of numbers.
     surrogates : bool, default=False
         Whether to list the surrogates of each node.
+    node_ids : bool, default=False
+        Whether to write the number of each node, as `Tree.prune_at` takes it.
 
     Returns
     -------
@@ -64,7 +66,8 @@ def to_text(
     stack: list[tuple[Node, str, str]] = [(tree.root, "all rows", "")]
     while stack:
         node, words, indent = stack.pop()
-        lines.append(f"{words}: {_summary(node, digits)}")
+        number = f"[{node.id}] " if node_ids else ""
+        lines.append(f"{words}: {number}{_summary(node, digits)}")
         if node.is_leaf:
             continue
         if max_depth is not None and node.depth >= max_depth:
@@ -85,5 +88,5 @@ def to_text(
 def _summary(node: "Node", digits: int) -> str:
     words, prediction = class_words(node, digits), node.prediction
     if node.tree.classes is None:
-        prediction = number_text(prediction, digits)
+        prediction = answer_text(node, digits)
     return f"{prediction}, n={node.n_samples}" + (f" ({words})" if words else "")

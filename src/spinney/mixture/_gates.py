@@ -13,13 +13,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spinney._typing import Floats
 from spinney.mixture._experts import LinearExpert, LogisticExpert
 from spinney.mixture._softmax import SoftTargets, log_softmax, penalty
 from spinney.mixture._training_data import Design, Scale
 
-Floats = NDArray[np.float64]
 _START_SPREAD = 2.0  # of the logits of a random start: neither even shares nor hard borders
 
 

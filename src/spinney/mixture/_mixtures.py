@@ -9,14 +9,20 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from spinney._state._kinds import Kind, one
 from spinney._target import FitTarget, check_numbers, check_y, class_target
+from spinney._typing import Floats
 from spinney.ensemble._voting_members import all_classes, codes_of, read_members
-from spinney.mixture._base import BaseMixture
-from spinney.mixture._estimator_experts import FARTHEST, ClassLearner, Learner, NumberLearner
-from spinney.mixture._experts import Expert, LinearExpert, LogisticExpert
+from spinney.mixture._base_mixture import BaseMixture
+from spinney.mixture._experts import (
+    FARTHEST,
+    ClassLearner,
+    Expert,
+    Learner,
+    LinearExpert,
+    LogisticExpert,
+    NumberLearner,
+)
 from spinney.mixture._training_data import Scale
 from spinney.mixture._validation import mixture_parameters
-
-Floats = NDArray[np.float64]
 
 
 class MixtureOfExpertsClassifier(ClassifierMixin, BaseMixture):

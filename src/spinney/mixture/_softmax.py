@@ -14,10 +14,10 @@ scikit-learn penalises, and neither leaves a direction in which the model does n
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-Floats = NDArray[np.float64]
+from spinney._typing import Floats
+
 _MOST_UNKNOWNS = 600  # beyond that, the equations of a step are solved without their matrix
 _MOST_HALVINGS = 40
 _MOST_PRODUCTS = 300  # with that matrix, for one step

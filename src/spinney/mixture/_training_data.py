@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema
+from spinney._typing import Floats
 
-Floats = NDArray[np.float64]
 _MOST_CATEGORIES = 100  # of a column; lighter ones have no number, so that memory is bounded
 _FARTHEST = 1e100  # in units of the spread of a column
 _RIDGE_RANGE = (1e-30, 1e30)

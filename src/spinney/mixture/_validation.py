@@ -8,15 +8,13 @@ from math import prod
 from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from spinney._checks import Check, Choice, Read, is_integer
 from spinney._params import check_member
 from spinney._settings import thread_count
 from spinney.ensemble._foreign_trainer import weight_name
-from spinney.ensemble._voting_members import read_members
-from spinney.mixture._em import Limits
+from spinney.ensemble._voting_members import check_fitted, read_list, read_members
+from spinney.mixture._training import Limits
 
 _FLAT = (3,)
 _MOST_EXPERTS = 1000
@@ -192,30 +190,11 @@ def _fitted(estimators: Any, classes: bool) -> list[tuple[str, Any]]:
             if getattr(estimator, "classes_", None) is None:
                 raise ValueError(f"{who} has no classes_, so its probabilities have no names.")
         return members
-    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
-        raise TypeError(
-            "estimators must be a list of fitted regressors or of (name, regressor) pairs, got "
-            f"{type(estimators).__name__}."
-        )
-    if not len(estimators):
-        raise ValueError("estimators is empty. Give at least one fitted regressor.")
-    return [_fitted_regressor(index, entry) for index, entry in enumerate(estimators)]
-
-
-def _fitted_regressor(index: int, entry: Any) -> tuple[str, Any]:
-    who, estimator = f"estimators[{index}]", entry
-    if isinstance(entry, tuple):
-        if len(entry) != 2 or not isinstance(entry[0], str):
-            raise TypeError(f"{who} must be a regressor or a (name, regressor) pair.")
-        who, estimator = f"{who} {entry[0]!r}", entry[1]
-    if inspect.isclass(estimator) or not callable(getattr(estimator, "predict", None)):
-        raise TypeError(f"{who} must be a fitted regressor, got {estimator!r}.")
-    if is_classifier(estimator):
-        raise TypeError(f"{who} is a classifier. Members must be regressors.")
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        raise NotFittedError(
-            f"{who} is not fitted yet. Members are not fitted here: call its fit first."
-        ) from None
-    return who, estimator
+    regressors = read_list(estimators, "regressor")
+    for who, estimator in regressors:
+        if inspect.isclass(estimator) or not callable(getattr(estimator, "predict", None)):
+            raise TypeError(f"{who} must be a fitted regressor, got {estimator!r}.")
+        if is_classifier(estimator):
+            raise TypeError(f"{who} is a classifier. Members must be regressors.")
+        check_fitted(estimator, who)
+    return regressors

@@ -9,19 +9,17 @@ from sklearn.base import is_regressor
 
 from spinney._table import feature_names
 from spinney._target import check_weights, check_y
+from spinney._typing import Floats
 from spinney.ensemble._diversity import binomial_accuracy
 from spinney.ensemble._voting_members import codes_of
 from spinney.ensemble._voting_rules import leaders
-from spinney.plot._matplotlib import axes_or_new
-from spinney.plot._palette import ACCENT, PAPER, QUIET, class_colours, mix
+from spinney.plot._matplotlib import ACCENT, PAPER, QUIET, axes_or_new, class_colours, mix
 
 if TYPE_CHECKING:
     from spinney.ensemble._diversity import Diversity
     from spinney.ensemble._selection import SelectionReport
 
 _MANY = 2000  # pairs: from here on points are small
-
-Floats = NDArray[np.float64]
 
 
 def plot_kappa_error(
@@ -92,10 +90,7 @@ def plot_selection(report: "SelectionReport", ax: Any = None) -> Any:
     matplotlib Axes
     """
     ax = axes_or_new(ax, (7.0, 4.2))
-    ends = np.array(list(report.frequencies))
-    members = np.array(list(report.frequencies.values()))
-    chosen = np.searchsorted(ends, report.values[report.kept])
-    kept = np.bincount(chosen, minlength=len(ends))
+    ends, members, kept = report._counts()
     width = 1.0 if report.in_rows else report.width
     width = width or 0.1 * report.limit or 1.0  # a bin of equal errors has no width of its own
     middles = ends if report.in_rows else ends - report.width / 2.0

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._format import number_text
-from spinney.plot._matplotlib import axes_or_new, text_width
-from spinney.plot._palette import ACCENT, QUIET, class_colours
+from spinney._format import number_text, plural
+from spinney._typing import Floats
+from spinney.plot._matplotlib import ACCENT, QUIET, axes_or_new, class_colours, text_width
 
 if TYPE_CHECKING:
     from spinney.pruning import PruningPath
@@ -82,14 +82,12 @@ def _errors(ax: Any, path: "PruningPath", shown: NDArray[np.bool_], colour: str)
         ax.axhline(limit, color=colour, ls=":", lw=1, label="least error + standard error")
 
 
-def _selected(
-    ax: Any, path: "PruningPath", shown: NDArray[np.bool_], heights: NDArray[np.float64]
-) -> None:
+def _selected(ax: Any, path: "PruningPath", shown: NDArray[np.bool_], heights: Floats) -> None:
     chosen = path.selected
     if chosen is None or not shown[chosen]:
         return
     count = int(path.n_leaves[chosen])
-    words = f"selected: {count} {'leaf' if count == 1 else 'leaves'}"
+    words = f"selected: {plural(count, 'leaf', 'leaves')}"
     style = {"mfc": "none", "mec": ACCENT, "mew": 2, "ms": 12, "ls": "none", "zorder": 5}
     ax.plot([count], [heights[chosen]], "o", label=words, **style)
 

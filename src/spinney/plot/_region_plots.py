@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._table import Schema, encode_table
-from spinney.plot._matplotlib import axes_or_new, pyplot
-from spinney.plot._palette import INK, PAPER, class_colours, mix
+from spinney._typing import Floats
+from spinney.plot._matplotlib import INK, PAPER, axes_or_new, class_colours, mix, pyplot
 
 _MARKERS = "osD^vPX*<>hp"
 _ROWS_AT_ONCE = 100_000
-
-Floats = NDArray[np.float64]
 
 
 def plot_regions(

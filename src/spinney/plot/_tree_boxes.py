@@ -20,13 +20,20 @@ import numpy as np
 from spinney._expression.expression_test import ExpressionTest
 from spinney._format import number_text
 from spinney.plot._matplotlib import text_width
-from spinney.tree._node import Node
-from spinney.tree._node_text import answer_words, below_counts, question_words
+from spinney.tree._node import (
+    Node,
+    answer_name,
+    answer_text,
+    answer_words,
+    below_counts,
+    question_words,
+)
 from spinney.tree._tests import Test
 from spinney.tree._tree import Tree
 
 PAD = 0.07  # inches between a box and what it holds
 BAR = 0.10  # height of the bar of class shares
+CURVE = 0.45  # height of the curve of lifetimes in a leaf
 _DIGITS = 4  # of means and counts
 _TEST_DIGITS = 5  # of thresholds
 _WRAP = 24  # characters in a line of a test
@@ -50,6 +57,7 @@ class Box:
     level: int = 0
     width: float = 0.0
     height: float = 0.0
+    bar: float = BAR  # height of what is drawn between lines and notes
 
 
 def comfortable_depth(tree: Tree) -> int:
@@ -58,7 +66,9 @@ def comfortable_depth(tree: Tree) -> int:
     return max(1, int(np.flatnonzero(upto <= _MOST_BOXES)[-1]))
 
 
-def make_boxes(tree: Tree, max_depth: int | None, font_size: float) -> list[Box]:
+def make_boxes(
+    tree: Tree, max_depth: int | None, font_size: float, *, node_ids: bool = False
+) -> list[Box]:
     """Return a box for each node down to a depth, parents before children, root first."""
     below = below_counts(tree)
     boxes = [Box(tree.root)]
@@ -77,6 +87,7 @@ def make_boxes(tree: Tree, max_depth: int | None, font_size: float) -> list[Box]
     for box in boxes:
         if box.node is not None:
             _fill(box, box.node)
+            box.notes += [f"node {box.node.id}"] if node_ids else []
         _measure(box, font_size)
     return boxes
 
@@ -86,7 +97,10 @@ def _fill(box: Box, node: Node) -> None:
     if test is not None:
         box.lines = _wrapped(test)
     if node.tree.classes is None:
-        box.notes = [f"mean {number_text(node.prediction, _DIGITS)}", f"n = {node.n_samples}"]
+        box.notes = [f"{answer_name(node)} {answer_text(node, _DIGITS)}", f"n = {node.n_samples}"]
+        if node.n_events is not None:
+            box.notes[1] += f", {number_text(node.n_events, _DIGITS)} events"
+            box.bar = CURVE if node.is_leaf else BAR
         return
     box.notes = [f"{_shortened(str(node.prediction))}, n = {node.n_samples}"]
     counts = node.counts
@@ -115,7 +129,7 @@ def _measure(box: Box, font_size: float) -> None:
     widest = _SLACK * max(texts) + 2 * PAD
     answer = _SLACK * text_width(box.answer, font_size - 1)
     box.width = max(_LEAST_WIDTH, widest, answer)
-    bar = 0.0 if box.node is None else BAR + PAD
+    bar = 0.0 if box.node is None else box.bar + PAD
     n_lines = len(box.lines) + len(box.notes)
     box.height = 2 * PAD + n_lines * line_height(font_size) + bar
 

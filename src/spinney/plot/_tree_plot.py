@@ -7,11 +7,11 @@ or, where the given axes are smaller, shrunk with the text.
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._controls import without_controls
-from spinney.plot._matplotlib import pyplot, text_width
-from spinney.plot._palette import INK, PAPER, QUIET, class_colours, mix
+from spinney._format import without_controls
+from spinney.plot._matplotlib import INK, PAPER, QUIET, class_colours, mix, pyplot, text_width
 from spinney.plot._tree_boxes import (
     BAR,
     PAD,
@@ -39,6 +39,7 @@ def plot_tree(
     font_size: float = 9.0,
     colours: list[str] | None = None,
     title: str | None = None,
+    node_ids: bool = False,
 ) -> Any:
     """Draw a tree: a box for each node, with its test, number of rows and class proportions.
 
@@ -60,6 +61,8 @@ def plot_tree(
         Colour of each class; None for a palette that is safe for colour-blind readers.
     title : str, default=None
         Title above the tree.
+    node_ids : bool, default=False
+        Whether to write the number of each node, as `Tree.prune_at` takes it.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def plot_tree(
     tree = as_tree(tree)
     pyplot()
     depth = _checked_depth(tree, max_depth)
-    picture = _Picture.arrange(tree, depth, font_size, colours, title)
+    picture = _Picture.arrange(tree, depth, font_size, colours, title, node_ids=node_ids)
     ax, scale = picture.open_axes(ax)
     pen = _Pen(ax, picture, font_size, scale)
     pen.header(title)
@@ -124,8 +127,10 @@ class _Picture:
         font_size: float,
         colours: list[str] | None,
         title: str | None,
+        *,
+        node_ids: bool = False,
     ) -> "_Picture":
-        boxes = make_boxes(tree, max_depth, font_size)
+        boxes = make_boxes(tree, max_depth, font_size, node_ids=node_ids)
         x = tidy_positions([b.children for b in boxes], [b.width for b in boxes], _GAP)
         span = max(place + box.width / 2 for place, box in zip(x, boxes, strict=True))
         width = max(span + 2 * _MARGIN, 3.0)
@@ -267,13 +272,33 @@ class _Pen:
         if node is None:
             return
         y -= PAD / 2
-        self.shares(node, x, y - BAR, box.width - 2 * PAD)
-        y -= BAR + PAD / 2
+        if box.bar > BAR:
+            self.curve(node, x, y - box.bar, box.width - 2 * PAD, box.bar)
+        else:
+            self.shares(node, x, y - BAR, box.width - 2 * PAD)
+        y -= box.bar + PAD / 2
         for note in box.notes:
             leaf_label = node.is_leaf and note is box.notes[0]
             style = {} if leaf_label else {"color": QUIET}
             self.text(x, y - self.line / 2, note, self.size - 1, zorder=4, **style)
             y -= self.line
+
+    def curve(self, node: Node, x: float, y: float, width: float, height: float) -> None:
+        """Draw the Kaplan-Meier curve of a leaf, from time 0 to the last event of the tree."""
+        lifetimes = node.tree.lifetimes
+        assert lifetimes is not None
+        times = np.concatenate([[0.0], lifetimes.times])
+        survival = np.concatenate([[1.0], lifetimes.survival([node.id])[0]])
+        left = x - width / 2
+        self.rectangle(left, y, width, height, facecolor=mix(QUIET, PAPER, 0.92), zorder=3)
+        self.ax.step(
+            left + width * times / times[-1],
+            y + height * survival,
+            where="post",
+            color=class_colours(1)[0],
+            linewidth=1.2 * self.scale,
+            zorder=4,
+        )
 
     def shares(self, node: Node, x: float, y: float, width: float) -> None:
         """Draw the bar of class shares, or the dot that shows the mean."""

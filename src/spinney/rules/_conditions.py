@@ -1,8 +1,9 @@
 """The conditions of rules: intervals, sets of categories, and expressions over several columns.
 
 Conditions are immutable values that are compared by content and hold no data. They are evaluated on
-encoded columns (numbers, or category codes as floats; NaN is missing). A missing value or an
-unlisted category satisfies no condition. A further kind of condition needs `key`, `features`,
+encoded columns (numbers, or category codes as floats; NaN is missing). A missing value satisfies a
+condition only if the condition says so ("income <= 36 or missing"), an unlisted category none. A
+further kind of condition needs `key`, `features`,
 `fulfilled`, `admits_row`, `is_possible`, `__and__` and `__str__`, and an entry in `Condition`.
 """
 
@@ -15,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._expression.evaluate import truth
 from spinney._expression.expression_test import ExpressionTest
-from spinney._expression.tokens import Token
-from spinney._format import category_text, number_text, set_text
+from spinney._expression.tokens import Token, truth
+from spinney._format import bound_text, category_text, set_text
+from spinney._typing import Floats
 
 
 class _SingleColumnCondition(ABC):
@@ -26,8 +27,10 @@ class _SingleColumnCondition(ABC):
 
     feature: int
 
+    missing: bool
+
     @abstractmethod
-    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, column: Floats) -> NDArray[np.bool_]:
         """Return a mask of the encoded values that satisfy the condition."""
 
     @abstractmethod
@@ -40,15 +43,30 @@ class _SingleColumnCondition(ABC):
         return self.feature
 
     @property
+    @abstractmethod
+    def has_values(self) -> bool:
+        """Whether any value satisfies the condition."""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any row satisfies the condition."""
+        return self.missing or self.has_values
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the text is a disjunction."""
+        return self.missing and self.has_values
+
+    @property
     def features(self) -> tuple[int, ...]:
         """Indices of the columns used."""
         return (self.feature,)
 
-    def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def fulfilled(self, values: Floats) -> NDArray[np.bool_]:
         """Return a mask of the encoded rows that satisfy the condition."""
         return self.holds(values[:, self.feature])
 
-    def admits_row(self, point: NDArray[np.float64]) -> bool:
+    def admits_row(self, point: Floats) -> bool:
         """Return whether one encoded row satisfies the condition."""
         return self.admits(float(point[self.feature]))
 
@@ -70,6 +88,8 @@ class Interval(_SingleColumnCondition):
         Inclusive upper bound; inf for no bound.
     categories : tuple, default=()
         All categories of an ordered column, in order; empty for numeric columns.
+    missing : bool, default=False
+        Whether a missing value satisfies the condition, too.
 
     Examples
     --------
@@ -85,8 +105,9 @@ class Interval(_SingleColumnCondition):
     low: float = -math.inf
     high: float = math.inf
     categories: tuple[Any, ...] = ()
+    missing: bool = False
 
-    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, column: Floats) -> NDArray[np.bool_]:
         """Return a mask of the encoded values that satisfy the condition.
 
         Parameters
@@ -103,7 +124,7 @@ class Interval(_SingleColumnCondition):
             held &= column > self.low
         if self.high < math.inf:
             held &= column <= self.high
-        return held
+        return held | np.isnan(column) if self.missing else held
 
     def admits(self, value: float) -> bool:
         """Return whether one encoded value satisfies the condition.
@@ -117,9 +138,9 @@ class Interval(_SingleColumnCondition):
         -------
         bool
         """
-        return (self.low == -math.inf or value > self.low) and (
-            value <= self.high or (self.high == math.inf and value == value)
-        )
+        if value != value:
+            return self.missing
+        return (self.low == -math.inf or value > self.low) and value <= self.high
 
     @property
     def codes(self) -> tuple[int, ...]:
@@ -127,7 +148,7 @@ class Interval(_SingleColumnCondition):
         return tuple(c for c in range(len(self.categories)) if self.low < c <= self.high)
 
     @property
-    def is_possible(self) -> bool:
+    def has_values(self) -> bool:
         """Whether any value satisfies the condition."""
         if self.categories:
             return bool(self.codes)
@@ -138,7 +159,8 @@ class Interval(_SingleColumnCondition):
         if isinstance(other, Membership):
             return other & self
         low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(self.feature, self.name, low, high, self.categories)
+        missing = self.missing and other.missing
+        return Interval(self.feature, self.name, low, high, self.categories, missing)
 
     def bound_text(self, bound: float) -> str:
         """Format a bound: a number, or the last category that is not above it.
@@ -152,19 +174,19 @@ class Interval(_SingleColumnCondition):
         -------
         str
         """
-        if not self.categories:
-            return number_text(bound)
-        place = math.floor(max(-1.0, min(bound, len(self.categories) - 1.0)))
-        return category_text(self.categories[place]) if place >= 0 else number_text(bound)
+        return bound_text(bound, self.categories)
 
     def __str__(self) -> str:
         low = self.bound_text(self.low) if self.low > -math.inf else None
         high = self.bound_text(self.high) if self.high < math.inf else None
+        if self.missing and not self.has_values:
+            return f"{self.name} is missing"
+        or_missing = " or missing" if self.missing else ""
         if low is not None and high is not None:
-            return f"{low} < {self.name} <= {high}"
+            return f"{low} < {self.name} <= {high}{or_missing}"
         if high is not None:
-            return f"{self.name} <= {high}"
-        return f"{self.name} is known" if low is None else f"{self.name} > {low}"
+            return f"{self.name} <= {high}{or_missing}"
+        return f"{self.name} is known" if low is None else f"{self.name} > {low}{or_missing}"
 
 
 @dataclass(frozen=True)
@@ -181,6 +203,8 @@ class Membership(_SingleColumnCondition):
         Codes of the categories that satisfy the condition, ascending.
     vocabulary : tuple
         All categories of the column, in code order.
+    missing : bool, default=False
+        Whether a missing value satisfies the condition, too.
 
     Examples
     --------
@@ -193,13 +217,14 @@ class Membership(_SingleColumnCondition):
     name: str
     codes: tuple[int, ...]
     vocabulary: tuple[Any, ...]
+    missing: bool = False
 
     @property
     def categories(self) -> tuple[Any, ...]:
         """The categories that satisfy the condition."""
         return tuple(self.vocabulary[code] for code in self.codes)
 
-    def holds(self, column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, column: Floats) -> NDArray[np.bool_]:
         """Return a mask of the encoded values that satisfy the condition.
 
         Parameters
@@ -214,6 +239,7 @@ class Membership(_SingleColumnCondition):
         listed = np.zeros(len(self.vocabulary) + 1, dtype=bool)  # the last place is for the rest
         listed[list(self.codes)] = True
         known = (column >= 0) & (column < len(self.vocabulary))
+        listed[-1] = self.missing
         return np.asarray(listed[np.where(known, column, len(self.vocabulary)).astype(np.intp)])
 
     def admits(self, value: float) -> bool:
@@ -228,10 +254,10 @@ class Membership(_SingleColumnCondition):
         -------
         bool
         """
-        return value == value and int(value) in self.codes
+        return int(value) in self.codes if value == value else self.missing
 
     @property
-    def is_possible(self) -> bool:
+    def has_values(self) -> bool:
         """Whether any category satisfies the condition."""
         return bool(self.codes)
 
@@ -239,12 +265,16 @@ class Membership(_SingleColumnCondition):
         assert not isinstance(other, ExpressionCondition), "an equal key is of the same column"
         allowed = set(other.codes)
         codes = tuple(code for code in self.codes if code in allowed)
-        return Membership(self.feature, self.name, codes, self.vocabulary)
+        missing = self.missing and other.missing
+        return Membership(self.feature, self.name, codes, self.vocabulary, missing)
 
     def __str__(self) -> str:
+        if self.missing and not self.codes:
+            return f"{self.name} is missing"
+        or_missing = " or missing" if self.missing else ""
         if len(self.codes) == 1:
-            return f"{self.name} = {category_text(self.vocabulary[self.codes[0]])}"
-        return f"{self.name} in {set_text(self.categories)}"
+            return f"{self.name} = {category_text(self.vocabulary[self.codes[0]])}{or_missing}"
+        return f"{self.name} in {set_text(self.categories)}{or_missing}"
 
 
 @dataclass(frozen=True)
@@ -293,7 +323,7 @@ class ExpressionCondition:
         """Indices of the columns used."""
         return self.test.features
 
-    def fulfilled(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def fulfilled(self, values: Floats) -> NDArray[np.bool_]:
         """Return a mask of the encoded rows that satisfy the condition.
 
         Parameters
@@ -309,7 +339,7 @@ class ExpressionCondition:
             return np.zeros(len(values), dtype=bool)
         return np.asarray(truth(self.test.tokens, values) == float(self.truth))
 
-    def admits_row(self, point: NDArray[np.float64]) -> bool:
+    def admits_row(self, point: Floats) -> bool:
         """Return whether one encoded row satisfies the condition.
 
         Parameters
@@ -367,9 +397,7 @@ def conditions_text(conditions: Sequence[Condition]) -> str:
     """Join conditions by `and`, with parentheses around those that contain `or`."""
     alone = len(conditions) == 1
     words = [
-        f"({condition})"
-        if isinstance(condition, ExpressionCondition) and condition.is_choice and not alone
-        else str(condition)
+        f"({condition})" if condition.is_choice and not alone else str(condition)
         for condition in conditions
     ]
     return " and ".join(words)

@@ -10,22 +10,20 @@ left unchanged.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney._format import category_text, number_text
 from spinney._table import Schema
+from spinney._typing import Floats
 from spinney.rules._conditions import ColumnCondition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
 
 if TYPE_CHECKING:
     from spinney.rules._ruleset import RuleSet
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -118,11 +116,13 @@ class Move:
         return [feature for feature in self.regions if self.is_moved(feature)]
 
 
-def nearest_way(rules: "RuleSet", point: Floats, code: int) -> Alternative | None:
+def nearest_way(
+    rules: "RuleSet", point: Floats, code: int, fixed: Collection[int] = ()
+) -> Alternative | None:
     """Return the counterfactual with the fewest changes; None if none is found.
 
     Rules are tried in order of the number of unsatisfied conditions, then of confidence. Every
-    candidate is verified by a prediction.
+    candidate is verified by a prediction. Columns that are fixed stay as they are.
     """
     places = np.flatnonzero(rules._labels == code).tolist()
     order = {place: n_failing(rules[place], point) for place in places}
@@ -140,6 +140,8 @@ def nearest_way(rules: "RuleSet", point: Floats, code: int) -> Alternative | Non
         if move is None:
             continue
         if rules.ordered and not clear_the_way(move, rules.rules, wanted, rules.schema):
+            continue
+        if set(move.changes()) & set(fixed):
             continue
         if not move.changes() or int(rules._predicted_codes(move.point.reshape(1, -1))[0]) != code:
             continue

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._format import category_text, join_words, number_text
+from spinney._html import html_text
 from spinney._table import Schema, encode_for
+from spinney._typing import Floats
 from spinney.rules._conditions import ExpressionCondition
 from spinney.rules._counterfactual import (
     Alternative,
@@ -22,8 +24,6 @@ from spinney.rules._matching import rule_shares
 from spinney.rules._rule import Rule, Step
 from spinney.rules._ruleset import RuleSet
 from spinney.tree import ExpressionTest
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,13 @@ class Explanation:
             )
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        head, _, rest = str(self).partition("\n")
+        return html_text(head, rest)
 
-def explain(rules: RuleSet, row: Any) -> Explanation:
-    """Explain the prediction of one row; see `RuleSet.explain`."""
+
+def explain(rules: RuleSet, row: Any, fixed: Sequence[str] = ()) -> Explanation:
+    """Explain the prediction of one row; see `RuleSet.explain`. Fixed columns cannot change."""
     point = encode_row(rules.schema, row)
     values = point.reshape(1, -1)
     answer = rules._values(values)[0]
@@ -130,7 +134,8 @@ def explain(rules: RuleSet, row: Any) -> Explanation:
         return Explanation(float(answer[0]), None, math.nan, fired, ())
     code = int(rules._predicted_codes(values)[0])
     others = [k for k in range(len(rules.classes)) if k != code]
-    found = [nearest_way(rules, point, other) for other in others]
+    held = [rules.schema.names.index(name) for name in fixed]
+    found = [nearest_way(rules, point, other, held) for other in others]
     ways = tuple(way for way in found if way is not None)
     label = rules.classes.item(code)
     untried: tuple[Any, ...] = ()

@@ -3,7 +3,7 @@
 Conditions are merged on the way down, so that every node of the tree builds each of them once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +11,12 @@ import numpy as np
 from spinney._expression.expression_test import ExpressionTest
 from spinney.rules._conditions import Condition, ExpressionCondition, Interval, Membership
 from spinney.rules._rule import Rule
-from spinney.tree._arrays import KINDS
+from spinney.tree._node_arrays import GAP_RULES, read_branches
 
 if TYPE_CHECKING:
     from spinney.tree._tree import Tree
 
 _LOWEST = -float(np.finfo(np.float64).max)
-_THRESHOLD = KINDS.index("threshold")
 
 
 def leaf_conditions(tree: "Tree") -> Iterator[tuple[int, tuple[Condition, ...]]]:
@@ -46,54 +45,26 @@ def branch_conditions(tree: "Tree", node: int, n_branches: int) -> list[Conditio
     column = tree.schema.columns[feature]
     name, words = column.name, column.categories
     cuts, groups = read_branches(state, node, n_branches)
+    # Where tests place missing values, the condition of that branch says so.
+    default = int(state["default_branch"][node])
+    missing = [tree.missing in GAP_RULES and branch == default for branch in range(n_branches)]
     if cuts:
         # A low bound of -inf means no bound, so "above -inf" becomes "above the lowest number".
         lows = [-np.inf, *(max(cut, _LOWEST) for cut in cuts)]
         highs = [*cuts, np.inf]
         return [
-            Interval(feature, name, low, high, words) for low, high in zip(lows, highs, strict=True)
+            Interval(feature, name, low, high, words, gaps)
+            for low, high, gaps in zip(lows, highs, missing, strict=True)
         ]
     empty = [branch for branch, codes in enumerate(groups) if not codes]
     branches = list(groups)
-    if empty == [int(state["default_branch"][node])]:  # "not in": all that the test leaves out
+    if empty == [default]:  # "not in": all that the test leaves out
         named = {code for codes in groups for code in codes}
         branches[empty[0]] = tuple(code for code in range(len(words)) if code not in named)
-    return [Membership(feature, name, codes, words) for codes in branches]
-
-
-def read_branches(
-    state: Mapping[str, Any], index: int, n_branches: int, prefix: str = ""
-) -> tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]:
-    """Read a test on one column from the arrays of a tree: its cuts, and each branch's codes.
-
-    Parameters
-    ----------
-    state : mapping of str to array
-        The arrays.
-    index : int
-        The node, or the surrogate.
-    n_branches : int
-        Number of children of the node.
-    prefix : str, default=""
-        "surrogate_" for surrogates.
-
-    Returns
-    -------
-    cuts : tuple of float
-        Ascending; empty for a test by categories.
-    codes : tuple of tuple of int
-        The category codes of each branch; all empty for a test by cuts.
-    """
-    if state[prefix + "kind"][index] == _THRESHOLD:
-        return (float(state[prefix + "threshold"][index]),), ((),) * n_branches
-    begin, end = state[prefix + "cut_begin"][index : index + 2].tolist()
-    cuts = tuple(state[prefix + "cut"][begin:end].tolist())
-    codes: list[list[int]] = [[] for _ in range(n_branches)]
-    begin, end = state[prefix + "code_begin"][index : index + 2].tolist()
-    listed = (state[prefix + name][begin:end].tolist() for name in ("code", "branch"))
-    for code, branch in zip(*listed, strict=True):
-        codes[branch].append(code)
-    return cuts, tuple(map(tuple, codes))
+    return [
+        Membership(feature, name, codes, words, gaps)
+        for codes, gaps in zip(branches, missing, strict=True)
+    ]
 
 
 def path_rules(tree: "Tree") -> list[Rule]:

@@ -7,24 +7,23 @@ Rows are processed in blocks, which bounds memory.
 
 `pack` turns rules into the flat arrays of the core, which has three kinds of condition: at most a
 bound, above a bound, among some categories. An interval with two bounds becomes two of them, so
-that post-pruning can drop either. An expression becomes an additional column that holds 1 where it
-is true and 0 where it is false.
+that post-pruning can drop either. An expression, or a condition that missing values satisfy,
+becomes an additional column that holds 1 where it is true and 0 where it is false.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._expression.evaluate import truth
-from spinney._expression.tokens import Token
-from spinney.rules._conditions import Condition, ExpressionCondition, Interval
+from spinney._expression.tokens import Token, truth
+from spinney._typing import Floats
+from spinney.rules._conditions import ColumnCondition, Condition, ExpressionCondition, Interval
 from spinney.rules._rule import Rule
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _BLOCK = 4096
 _TIE = 1.0 - 1e-12  # costs closer than rounding are ties, as in the core
@@ -152,16 +151,18 @@ class Packed:
 
     core: _core.Rules
     parts: tuple[Condition, ...]
-    expressions: tuple[tuple[Token, ...], ...] = ()
+    truths: tuple[tuple[Token, ...] | ColumnCondition, ...] = ()
 
-    def rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return encoded rows with an additional column for each expression."""
-        if not self.expressions:
+    def rows(self, values: Floats) -> Floats:
+        """Return encoded rows with an additional column for each condition that has one."""
+        if not self.truths:
             return values
-        found = np.empty((len(values), values.shape[1] + len(self.expressions)), order="F")
+        found = np.empty((len(values), values.shape[1] + len(self.truths)), order="F")
         found[:, : values.shape[1]] = values
-        for place, tokens in enumerate(self.expressions, start=values.shape[1]):
-            found[:, place] = truth(tokens, values)
+        for place, asked in enumerate(self.truths, start=values.shape[1]):
+            found[:, place] = (
+                truth(asked, values) if isinstance(asked, tuple) else asked.fulfilled(values)
+            )
         return found
 
 
@@ -171,11 +172,9 @@ def halves(condition: Condition) -> list[Condition]:
         return [condition]
     if condition.low == -math.inf or condition.high == math.inf:
         return [condition]
-    place = condition.feature, condition.name
-    return [
-        Interval(*place, low=condition.low, categories=condition.categories),
-        Interval(*place, high=condition.high, categories=condition.categories),
-    ]
+    if condition.missing and not condition.has_values:
+        return [condition]
+    return [replace(condition, high=math.inf), replace(condition, low=-math.inf)]
 
 
 def pack(
@@ -195,11 +194,11 @@ def pack(
                 kept_alive.append(condition)
             members.extend(places)
         begin.append(len(members))
-    expressions: dict[tuple[Token, ...], int] = {}
-    rows = [_core_condition(part, n_features, expressions) for part in known]
+    truths: dict[tuple[Token, ...] | ColumnCondition, int] = {}
+    rows = [_core_condition(part, n_features, truths) for part in known]
     kinds, features, bounds, codes = zip(*rows, strict=True) if rows else ((), (), (), ())
     core = _core.Rules(
-        n_features + len(expressions),
+        n_features + len(truths),
         np.array(kinds, dtype=np.uint8),
         np.array(features, dtype=np.int32),
         np.array(bounds, dtype=np.float64),
@@ -209,15 +208,17 @@ def pack(
         np.array(members, dtype=np.int32),
         np.array(labels, dtype=np.int32),
     )
-    return Packed(core, tuple(known), tuple(expressions))
+    return Packed(core, tuple(known), tuple(truths))
 
 
 def _core_condition(
-    part: Condition, n_features: int, expressions: dict[tuple[Token, ...], int]
+    part: Condition, n_features: int, truths: dict[tuple[Token, ...] | ColumnCondition, int]
 ) -> tuple[int, int, float, tuple[int, ...]]:
-    """Return kind, column, bound and codes of a condition; expressions get columns of their own."""
+    """Return kind, column, bound and codes of a condition; some get columns of their own."""
+    if not isinstance(part, ExpressionCondition) and part.missing:
+        return _ABOVE, truths.setdefault(part, n_features + len(truths)), 0.5, ()
     if isinstance(part, ExpressionCondition):
-        feature = expressions.setdefault(part.key, n_features + len(expressions))
+        feature = truths.setdefault(part.key, n_features + len(truths))
         kind = _ABOVE if part.truth or not part.is_possible else _AT_MOST
         return kind, feature, 0.5 if part.is_possible else math.inf, ()
     if not isinstance(part, Interval):

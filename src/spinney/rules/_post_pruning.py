@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spinney._params import CF
 from spinney._table import Schema
+from spinney._typing import Floats
 from spinney.rules._conditions import merged
 from spinney.rules._extract import leaf_conditions
 from spinney.rules._matching import Packed, pack
@@ -27,9 +28,9 @@ _NO_CLASSES = (
 
 def pruned_rules(
     tree: "Tree",
-    values: NDArray[np.float64],
+    values: Floats,
     codes: NDArray[Any],
-    weight: NDArray[np.float64],
+    weight: Floats,
     cf: float = 0.25,
 ) -> RuleSet:
     """Return the post-pruned rules of a tree, given encoded rows.
@@ -67,7 +68,7 @@ def run(
     labels: NDArray[Any],
     schema: Schema,
     classes: NDArray[Any],
-    rows: tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64]],
+    rows: tuple[Floats, NDArray[Any], Floats],
     cf: float,
 ) -> RuleSet:
     """Post-prune packed rules; `rows` are encoded values, class codes and weights."""

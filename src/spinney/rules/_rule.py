@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._controls import without_controls
 from spinney._expression.tokens import check_tokens
-from spinney._format import category_text, number_text
+from spinney._format import category_text, number_text, without_controls
 from spinney._table import Schema
+from spinney._typing import Floats
 from spinney.rules._conditions import (
     Condition,
     ExpressionCondition,
@@ -23,8 +23,6 @@ from spinney.rules._conditions import (
 if TYPE_CHECKING:
     from spinney.tree._node import Node
     from spinney.tree._tree import Tree
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Step:
 
     @property
     def missing(self) -> str:
-        """How missing values are handled: 'surrogate', 'majority' or 'fractional'."""
+        """How missing values are handled: the `missing` of the learner, such as 'surrogate'."""
         return self.node.tree.missing
 
     @property
@@ -64,7 +62,8 @@ class Rule:
 
     Rules come from `tree.rules()` and `RuleSet.prune`. A rule of a tree keeps its path and covers
     exactly the rows that the tree sends to its leaf, also those with missing values. Any other rule
-    covers a row if all its conditions are true; a condition on a missing value is false.
+    covers a row if all its conditions are true; a condition on a missing value is false unless it
+    says "or missing".
 
     Parameters
     ----------

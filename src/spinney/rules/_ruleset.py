@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from spinney._as_code import AsCode
 from spinney._checks import Choice
-from spinney._format import category_text, join_words, number_text
+from spinney._format import category_text, join_words, number_text, plural
+from spinney._html import html_table
 from spinney._libraries import import_pandas
 from spinney._params import CF
 from spinney._state import plain_state
 from spinney._table import Schema, encode_for
 from spinney._target import check_weights, class_target
+from spinney._typing import Floats
 from spinney.rules._conditions import conditions_text
 from spinney.rules._matching import (
     Combined,
@@ -32,7 +34,7 @@ from spinney.rules._rule import Rule, check_rules
 if TYPE_CHECKING:
     from spinney.rules._explanation import Explanation
 
-Floats = NDArray[np.float64]
+_MOST_SHOWN = 50  # rules in a notebook
 _ORDERS = {"confidence": -1, "coverage": -1, "lift": -1, "error": 1}
 
 
@@ -427,10 +429,25 @@ class RuleSet(Sequence[Rule], AsCode):
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                place + 1,
+                conditions_text(rule.conditions) or "always",
+                rule.prediction_text,
+                *(f"{value:.4g}" for value in (rule.coverage, rule.confidence, rule.lift)),
+            ]
+            for place, rule in enumerate(self.rules[:_MOST_SHOWN])
+        ]
+        more = len(self) - len(rows)
+        rows += [["…", f"{more} rules more", "", "", "", ""]] if more > 0 else []
+        rows.append(["", "otherwise", self.default_text, "", "", ""])
+        heads = ["", "if", "then", "coverage", "confidence", "lift"]
+        return html_table(heads, rows, left=(1, 2), title=repr(self))
+
     def __repr__(self) -> str:
         kind = "ordered, " if self.ordered else ""
-        n = "1 rule" if len(self) == 1 else f"{len(self)} rules"
-        return f"RuleSet({kind}{n}, default {self.default!r})"
+        return f"RuleSet({kind}{plural(len(self), 'rule')}, default {self.default!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):

@@ -7,7 +7,9 @@ from spinney.tree._cart import CARTClassifier, CARTRegressor
 from spinney.tree._discretize import segment_borders
 from spinney.tree._id3 import ID3Classifier
 from spinney.tree._igpa import IGPAClassifier, IGPARegressor, Iteration
+from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._node import Node
+from spinney.tree._survival_tree import SurvivalTree
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Surrogate, ThresholdTest
 from spinney.tree._tree import Tree
 
@@ -21,10 +23,12 @@ __all__ = [
     "IGPARegressor",
     "IntervalTest",
     "Iteration",
+    "LeafLifetimes",
     "MultiwayTest",
     "Node",
     "SubsetTest",
     "Surrogate",
+    "SurvivalTree",
     "ThresholdTest",
     "Tree",
     "segment_borders",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._checks import Check, Choice
@@ -12,12 +11,11 @@ from spinney._settings import row_count
 from spinney._state._kinds import Kind, named, perhaps
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.tree._estimator import TreeClassifier
+from spinney.tree._id3 import MultiwayLearner
 from spinney.tree._learner import RowSplit
-from spinney.tree._multiway import MultiwayLearner
 from spinney.tree._tree import Tree
-
-Floats = NDArray[np.float64]
 
 
 class C45Learner(MultiwayLearner):
@@ -88,7 +86,7 @@ class C45Classifier(TreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gain_ratio", "entropy"}, default="gain_ratio"
+    criterion : {"gain_ratio", "entropy", "log_loss"}, default="gain_ratio"
         What chooses between columns: the gain ratio among the tests that gain at least the
         average, or the information gain alone.
     max_depth : int or None, default=None
@@ -126,6 +124,9 @@ class C45Classifier(TreeClassifier):
         Share of the rows held out for `pruning="reduced_error"`.
     rules : bool, default=True
         Whether fit also makes `rules_`. It takes longer than the tree on very large tables.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions towards those of the nodes
+        above, as in `Tree.shrink`; "auto" chooses it by cross-validation. None for none.
     random_state : int, RandomState or None, default=None
         Random seed of folds and held-out rows; the search itself is not random.
     n_jobs : int or None, default=None
@@ -144,6 +145,8 @@ class C45Classifier(TreeClassifier):
     rules_ : RuleSet
         The rules of the tree, each with the conditions that it needs, best first; not there with
         `rules=False`.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the entropy that the tests remove.
     pruning_path_ : PruningPath
@@ -167,7 +170,9 @@ class C45Classifier(TreeClassifier):
     """
 
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {"rules_": perhaps(named("RuleSet"))}
-    _parameters: ClassVar[Mapping[str, Check]] = {"criterion": Choice(("gain_ratio", "entropy"))}
+    _parameters: ClassVar[Mapping[str, Check]] = {
+        "criterion": Choice(("gain_ratio", "entropy", "log_loss"))
+    }
 
     def __init__(
         self,
@@ -188,6 +193,7 @@ class C45Classifier(TreeClassifier):
         rule: str = "1se",
         validation_fraction: float = 0.3,
         rules: bool = True,
+        shrinkage: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -207,6 +213,7 @@ class C45Classifier(TreeClassifier):
         self.rule = rule
         self.validation_fraction = validation_fraction
         self.rules = rules
+        self.shrinkage = shrinkage
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from spinney._typing import Floats
 
 
 def mdl_cuts(x: Floats, codes: NDArray[Any], weight: Floats, n_classes: int) -> Floats:
@@ -222,7 +222,7 @@ def interval_codes(x: Floats, cuts: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(x), np.nan, np.searchsorted(cuts, x)), dtype=np.float64)
 
 
-def segment_borders(x: ArrayLike, y: Any) -> NDArray[np.float64]:
+def segment_borders(x: ArrayLike, y: Any) -> Floats:
     """Return the cut points between segments: the only ones that can be best.
 
     A segment is a run of neighbouring values with the same shares of the classes. For a strictly

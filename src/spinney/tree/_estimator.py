@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._counts import ExposureMixin, judge_name, refuse_prior, with_exposure
 from spinney._params import check_parameters
 from spinney._settings import thread_count
-from spinney._state._kinds import Kind, named, need, one, perhaps, same_labels
+from spinney._state._kinds import STRENGTH, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
 from spinney.tree._learner import TreeLearner
+from spinney.tree._shrinkage import is_fixed, shrink_fit
 from spinney.tree._tree import Tree
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class TreeEstimator(TableEstimator):
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         "tree_": one(Tree),
         "pruning_path_": perhaps(named("PruningPath")),
+        "shrinkage_": perhaps(STRENGTH),
     }
 
     def _check_state(self) -> None:
@@ -41,6 +44,11 @@ class TreeEstimator(TableEstimator):
         fits = same_labels(vars(self).get("classes_"), self.tree_.classes)
         need(fits, self, "tree_ has other classes")
         self._bind_path()
+
+    def _html_repr(self) -> str:
+        """Return scikit-learn's diagram and, once there is one, the tree below it."""
+        diagram = str(super()._html_repr())
+        return diagram + self.tree_._repr_html_() if hasattr(self, "tree_") else diagram
 
     def _learner(self) -> TreeLearner:
         """Return the method that learns the tree, with the parameters of this estimator."""
@@ -52,6 +60,10 @@ class TreeEstimator(TableEstimator):
     def _continues(self) -> bool:
         """Whether fit grows the present tree further."""
         return False
+
+    def _start(self) -> Tree | None:
+        """Return the tree that fit grows further, as it was grown; None to grow anew."""
+        return self.tree_._unshrunk() if self._continues() else None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow a tree and cut it back.
@@ -74,14 +86,15 @@ class TreeEstimator(TableEstimator):
         """
         with unchanged_on_failure(self):
             check_parameters(self)
-            learner, start = self._learner(), self.tree_ if self._continues() else None
+            learner, start = self._learner(), self._start()
             values, schema, target = encode_training(
                 self,
                 X,
                 y,
                 sample_weight,
                 encode_target=self._encode_target,
-                counts_weight=learner.counts_weight,
+                counts_weight=counts_weight(self),
+                drops_empty_rows=learner.drops_empty_rows,
                 schema=None if start is None else self._schema,
             )
             values, schema = learner.share_columns(values, schema)
@@ -99,6 +112,8 @@ class TreeEstimator(TableEstimator):
     ) -> None:
         """Learn from an encoded table."""
         fitted = self._learner().learn(values, schema, target, start=start, groups=groups)
+        if hasattr(self, "shrinkage"):
+            fitted = shrink_fit(self, fitted, values, schema, target, groups)
         remember_fit(self, schema, target.classes, **fitted)
         self._bind_path()
 
@@ -106,6 +121,7 @@ class TreeEstimator(TableEstimator):
         """Let the pruning path make estimators like this one."""
         if "pruning_path_" in vars(self):
             self.pruning_path_._template = clone(self)
+            self.pruning_path_._strength = vars(self).get("shrinkage_", 0.0)
 
     def _wrap(self, tree: Tree) -> Self:
         """Become the fitted estimator of an existing tree."""
@@ -132,7 +148,9 @@ class TreeEstimator(TableEstimator):
         """
         from spinney.pruning import PruningPath  # it needs all of this package
 
-        given = {name: None for name in ("pruning", "ccp_alpha") if hasattr(self, name)}
+        given = {
+            name: None for name in ("pruning", "ccp_alpha", "shrinkage") if hasattr(self, name)
+        }
         grown = clone(self).set_params(**given).fit(X, y, sample_weight)
         path = PruningPath(grown.tree_)
         path._template = clone(self)
@@ -188,6 +206,12 @@ class TreeEstimator(TableEstimator):
         check_is_fitted(self)
         encode_row(self._schema, row, self.unseen)  # refuses what predict refuses
         return self.tree_.explain(row)
+
+    def __str__(self) -> str:
+        """Show the parameters and, once fitted, the tree; `repr` shows the parameters only."""
+        if "tree_" not in vars(self):
+            return repr(self)
+        return f"{self!r}\n{self.tree_}"
 
     def get_depth(self) -> int:
         """Return the depth of the tree."""
@@ -269,14 +293,71 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
             return np.asarray(np.log(self.predict_proba(X)))
 
 
-class TreeRegressor(RegressorMixin, TreeEstimator):
+class TreeRegressor(ExposureMixin, TreeEstimator):
     """Base class of regressors with one tree."""
 
     criterion: str
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
+        refuse_prior(self)
         name = type(self).__name__
-        return real_target(y, weight, estimator_name=name, criterion=self.criterion)
+        return real_target(y, weight, estimator_name=name, criterion=judge_name(self))
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        exposure: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Grow a tree and cut it back.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
+            Strings and categoricals are used as they are; NaN, None and NA are missing.
+        y : array of shape (n_rows,)
+            The target: numbers, or what was counted or paid in all.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted, such as years insured; predictions are per unit of
+            exposure. For "poisson", "gamma" and "tweedie".
+        groups : array of shape (n_rows,), default=None
+            Groups of rows that cross-validation must not divide, for a splitter given as `cv`.
+
+        Returns
+        -------
+        self
+        """
+        return TreeEstimator.fit(self, X, with_exposure(y, exposure), sample_weight, groups)
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
+    ) -> Bunch:
+        """Return the penalties at which a fully grown tree loses branches, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            As for `fit`.
+        y : array of shape (n_rows,)
+            The target.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, ascending from 0; `impurities`, the risk of each subtree in the units of
+            `Tree.risk`; and `path`, the `PruningPath` of these subtrees, which needs no refit.
+        """
+        told = with_exposure(y, exposure)
+        return TreeEstimator.cost_complexity_pruning_path(self, X, told, sample_weight)
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf that each row reaches.
@@ -295,9 +376,15 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
         return values
 
 
+def counts_weight(estimator: TreeEstimator) -> bool:
+    """Tell whether the size of the weights matters to an estimator, not only their shares."""
+    return estimator._learner().counts_weight or is_fixed(estimator)
+
+
 def is_own_tree(estimator: Any) -> bool:
     """Tell whether the core can train an estimator: a tree of this package.
 
     A subclass of the user's with a `fit` of its own is trained by calling that.
     """
-    return isinstance(estimator, TreeEstimator) and type(estimator).fit is TreeEstimator.fit
+    own = (TreeEstimator.fit, TreeRegressor.fit)
+    return isinstance(estimator, TreeEstimator) and type(estimator).fit in own

@@ -8,24 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._expression.evaluate import truth
+from spinney._constraints import are_signs, monotone_signs
 from spinney._expression.expression_test import ExpressionTest
+from spinney._expression.tokens import truth
 from spinney._params import CLASS_CRITERIA, REGRESSION_CRITERIA
 from spinney._table import Schema
-from spinney.tree._arrays import MISSING_RULES, pack_tests
-from spinney.tree._dict_columns import Columns
-from spinney.tree._dict_numbers import node_numbers
+from spinney._typing import Floats
+from spinney.tree._dict_parts import Columns, node_numbers
+from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._measures import impurity_decreases
+from spinney.tree._node_arrays import GAP_RULES, MISSING_RULES, pack_tests
 from spinney.tree._parse import build_test
-from spinney.tree._tests import SubsetTest, Test
+from spinney.tree._tests import IS_KNOWN, OR_MISSING, SubsetTest, Test
 
 Entry: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
 
 
-def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None]:
-    """Return the core's tree, the columns and the classes that a dict describes."""
-    nodes = _nodes(data)
+def tree_from_dict(
+    data: Entry,
+) -> tuple[_core.Tree, Schema, NDArray[Any] | None, LeafLifetimes | None]:
+    """Return the core's tree, columns, classes and lifetimes that a dict describes."""
+    nodes, missing = _nodes(data), _missing_rule(data)
+    if MISSING_RULES[missing] in GAP_RULES:
+        nodes = [_with_gaps_placed(node) for node in nodes]
     children = child_lists(nodes)
     classes = _classes(data)
     cost_matrix = _cost_matrix(data, classes)
@@ -38,7 +44,7 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
 
     order = reading_order(children)
     labels, entries = [labels[place] for place in order], [nodes[place] for place in order]
-    state = _links_state(children, order)
+    state = links_state(children, order)
     tests = [
         _naming(label, _node_test, entry, schema, columns.places, n_children)
         for label, entry, n_children in zip(labels, entries, state["n_children"], strict=True)
@@ -58,13 +64,17 @@ def tree_from_dict(data: Entry) -> tuple[_core.Tree, Schema, NDArray[Any] | None
     state["n_features"] = len(schema.columns)
     state["n_classes"] = 0 if classes is None else len(classes)
     state["gain"] = _gains(labels, entries, state)
-    state["missing"] = _missing_rule(data)
+    state["missing"] = missing
     state["cost"] = np.zeros(0) if cost_matrix is None else cost_matrix.ravel()
     if "objective" in data:
         state["objective"] = _objective(data, classes)
+    if data.get("monotonic_cst") is not None:
+        state["monotone"] = _signs(data["monotonic_cst"], schema)
     if data.get("answers") is not None:
         state["answer"] = _answers(data["answers"], order, labels, state["value"].shape[1])
-    return _core.Tree(state), schema, classes
+    lifetimes = data.get("lifetimes")
+    counted = None if lifetimes is None else LeafLifetimes.from_dict(lifetimes, order)
+    return _core.Tree(state), schema, classes, counted
 
 
 def _naming(label: Any, read: Callable[..., T], *arguments: Any) -> T:
@@ -107,7 +117,7 @@ def _classes(data: Entry) -> NDArray[Any] | None:
     return classes
 
 
-def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> NDArray[np.float64] | None:
+def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> Floats | None:
     given = data.get("cost_matrix")
     if given is None:
         return None
@@ -121,15 +131,19 @@ def _cost_matrix(data: Entry, classes: NDArray[Any] | None) -> NDArray[np.float6
 def _objective(data: Entry, classes: NDArray[Any] | None) -> str:
     """Return the criterion by which rows are judged."""
     name = data["objective"]
-    known = CLASS_CRITERIA if classes is not None else REGRESSION_CRITERIA
-    if name not in known:
+    known = CLASS_CRITERIA if classes is not None else (*REGRESSION_CRITERIA, "logrank")
+    if str(name).partition("(")[0] not in known:
         raise ValueError(f"'objective' must be one of {known}, got {name!r}.")
     return str(name)
 
 
-def _answers(
-    given: Any, order: Sequence[int], labels: Sequence[Any], n_outputs: int
-) -> NDArray[np.float64]:
+def _signs(given: Any, schema: Schema) -> NDArray[np.int8]:
+    if not are_signs(given):
+        raise ValueError(f"'monotonic_cst' must map columns to -1, 0 or 1, got {given!r}.")
+    return monotone_signs(given, schema)
+
+
+def _answers(given: Any, order: Sequence[int], labels: Sequence[Any], n_outputs: int) -> Floats:
     """Return what each node predicts, in the order of the tree; the core checks the numbers."""
     if not isinstance(given, Sequence | np.ndarray) or len(given) != len(order):
         raise ValueError(f"'answers' must be a list with an entry for each of {len(order)} nodes.")
@@ -148,6 +162,19 @@ def _missing_rule(data: Entry) -> int:
     if rule not in MISSING_RULES:
         raise ValueError(f"'missing' must be one of {MISSING_RULES}, got {rule!r}.")
     return MISSING_RULES.index(rule)
+
+
+def _with_gaps_placed(node: Entry) -> Entry:
+    """Return a node whose test is plain: where missing values go stands in 'default_branch'."""
+    text = node.get("test")
+    if not isinstance(text, str):
+        return node
+    if text.endswith(OR_MISSING):
+        return {"default_branch": 0, **node, "test": text.removesuffix(OR_MISSING)}
+    if text.endswith(IS_KNOWN):
+        plain = {key: entry for key, entry in node.items() if key != "threshold"}
+        return {"default_branch": 1, **plain, "test": text.removesuffix(IS_KNOWN) + " <= inf"}
+    return node
 
 
 def _tests_of(label: Any, node: Entry) -> Iterable[Entry]:
@@ -172,7 +199,8 @@ def _node_test(
     return build_test(entry, schema, places, int(n_children))
 
 
-def _links_state(children: list[list[int]], order: list[int]) -> dict[str, Any]:
+def links_state(children: list[list[int]], order: list[int]) -> dict[str, Any]:
+    """Return parents and children of nodes, numbered in an order."""
     number = {place: new for new, place in enumerate(order)}
     parent = np.full(len(order), -1, dtype=np.int32)
     first = np.full(len(order), -1, dtype=np.int32)
@@ -217,7 +245,7 @@ def _numbers_state(
     entries: Sequence[Entry],
     parents: Sequence[int],
     classes: NDArray[Any] | None,
-    cost_matrix: NDArray[np.float64] | None,
+    cost_matrix: Floats | None,
 ) -> dict[str, Any]:
     n_classes = None if classes is None else len(classes)
     rows = [
@@ -238,7 +266,7 @@ def _numbers_state(
     }
 
 
-def _gains(labels: Sequence[Any], entries: Sequence[Entry], state: Entry) -> NDArray[np.float64]:
+def _gains(labels: Sequence[Any], entries: Sequence[Entry], state: Entry) -> Floats:
     """Return what each node's test gains: as written, or from the impurities."""
     gains = impurity_decreases(state)
     for node, (label, entry) in enumerate(zip(labels, entries, strict=True)):
@@ -247,15 +275,13 @@ def _gains(labels: Sequence[Any], entries: Sequence[Entry], state: Entry) -> NDA
     return gains
 
 
-def _weights_below(state: Entry, node: int) -> NDArray[np.float64]:
+def _weights_below(state: Entry, node: int) -> Floats:
     first, count = state["first_child"][node], state["n_children"][node]
-    weights: NDArray[np.float64] = state["weight"][max(first, 0) : max(first, 0) + count]
+    weights: Floats = state["weight"][max(first, 0) : max(first, 0) + count]
     return weights
 
 
-def _default_branch(
-    entry: Entry, test: Test | None, weights: NDArray[np.float64], columns: Columns
-) -> int:
+def _default_branch(entry: Entry, test: Test | None, weights: Floats, columns: Columns) -> int:
     """Return where a row goes that the test cannot place: to the heavier child.
 
     A category that no test names cannot be told from a missing one. It is not in the set, so where

@@ -1,22 +1,56 @@
-"""ID3: information gain, a branch for each category, a column once on a path."""
+"""ID3: information gain, a branch for each category, a column once on a path.
+
+`MultiwayLearner` is what C4.5 has in common with it.
+"""
 
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._settings import row_count
+from spinney._settings import max_depth_limit, row_count
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.tree._discretize import interval_codes, mdl_cuts, quantile_cuts
 from spinney.tree._estimator import TreeClassifier
-from spinney.tree._learner import Restore, RowSplit, unchanged
-from spinney.tree._multiway import MultiwayLearner
+from spinney.tree._learner import PrunedLearner, Restore, RowSplit, unchanged
 
-Floats = NDArray[np.float64]
+_FRACTIONAL = 2
 _NOMINAL = 2  # the core's code of the kind
+
+
+class MultiwayLearner(PrunedLearner):
+    """What ID3 and C4.5 have in common."""
+
+    counts_weight = True
+    draws_columns = True
+
+    def branches(self, n_rows: int) -> _core.MultiwayParams:
+        """Return the parameters in which the two methods differ."""
+        raise NotImplementedError
+
+    def growth(self, values: Floats, schema: Schema, target: FitTarget) -> _core.GrowParams:
+        """Return the parameters of growth."""
+        params = _core.GrowParams()
+        params.set_criterion("entropy")
+        params.set_missing(_FRACTIONAL)
+        params.max_depth = max_depth_limit(self.estimator.max_depth)
+        branches = self.branches(int(np.count_nonzero(target.weight)))
+        _refuse_light_weights(target.weight, max(branches.min_split, 2 * branches.min_branch))
+        params.set_multiway(branches)
+        return params
+
+
+def _refuse_light_weights(weight: Floats, least: float) -> None:
+    """Refuse weights that no limit could ever be met by, although there are rows enough."""
+    n_rows, most = np.count_nonzero(weight), float(weight.max())
+    if n_rows >= least and most * n_rows < least:
+        raise ValueError(
+            f"sample_weight adds up to {weight.sum():g}, but a node needs {least:g} to be divided: "
+            "limits count weight, not rows. Scale the weights so that a row weighs about 1."
+        )
 
 
 class ID3Learner(MultiwayLearner):
@@ -76,7 +110,7 @@ class ID3Classifier(TreeClassifier):
     """A classification tree by ID3: a branch for each category, by information gain in bits.
 
     A column is used once on a path. A node is a leaf if its rows are of one class, or if no column
-    is left that tells them apart; then the most common class is its label. A branch without rows
+    is left that separates them; then the most common class is its label. A branch without rows
     predicts as its parent. A row whose value is missing goes down every branch in part. Rows should
     weigh about 1: heavier ones with gaps are divided very far before they are too light.
 
@@ -118,6 +152,9 @@ class ID3Classifier(TreeClassifier):
         Choose the smallest tree within one standard error of the best, or the best.
     validation_fraction : float, default=0.3
         Share of the rows held out for `pruning="reduced_error"`.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions towards those of the nodes
+        above, as in `Tree.shrink`; "auto" chooses it by cross-validation. None for none.
     random_state : int, RandomState or None, default=None
         Random seed of folds and held-out rows; the search itself is not random.
     n_jobs : int or None, default=None
@@ -133,6 +170,8 @@ class ID3Classifier(TreeClassifier):
         Their names, if the table had any.
     tree_ : Tree
         The tree.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the entropy that the tests remove.
     pruning_path_ : PruningPath
@@ -172,6 +211,7 @@ class ID3Classifier(TreeClassifier):
         cv: Any = 10,
         rule: str = "1se",
         validation_fraction: float = 0.3,
+        shrinkage: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -190,6 +230,7 @@ class ID3Classifier(TreeClassifier):
         self.cv = cv
         self.rule = rule
         self.validation_fraction = validation_fraction
+        self.shrinkage = shrinkage
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from spinney import _core
@@ -14,13 +13,12 @@ from spinney._settings import random_seed
 from spinney._state._kinds import Kind, many, one, perhaps, whole
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.tree._cart import binary_growth
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
-from spinney.tree._learner import ALL_ROWS, TreeLearner
+from spinney.tree._learner import ALL_ROWS, TreeLearner, member_strength
+from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._tree import Tree
-from spinney.tree._units import rescaled_tree, scaled
-
-Floats = NDArray[np.float64]
 
 
 class Iteration(NamedTuple):
@@ -54,9 +52,9 @@ class IGPALearner(TreeLearner):
 
     is_binary = True
 
-    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+    def growth(self, values: Floats, schema: Schema, target: FitTarget) -> _core.GrowParams:
         """Return the parameters of growth."""
-        return binary_growth(self.estimator, values, target)
+        return binary_growth(self.estimator, values, schema, target)
 
     def learn(
         self,
@@ -71,6 +69,7 @@ class IGPALearner(TreeLearner):
         self.refuse_groups(groups)
         dataset, _ = self.prepare(values, schema, target, ALL_ROWS)
         member = self.member(values, schema, target)
+        member.shrinkage = 0.0  # of a tree alone it comes afterwards
         seed = random_seed(self.estimator.random_state)
         core, history, settled = _core.grow_and_prune(
             dataset, target.core(), member, seed, self.n_threads
@@ -97,8 +96,9 @@ class IGPALearner(TreeLearner):
         igpa.keeps_unjudged = params.unjudged == "kept"
         igpa.recounts = bool(params.recount)
         learner = _core.Learner()
-        learner.set_params(self.growth(values, target))
+        learner.set_params(self.growth(values, schema, target))
         learner.set_igpa(igpa)
+        learner.shrinkage = member_strength(params)
         return learner
 
 
@@ -114,7 +114,7 @@ class IGPAClassifier(TreeClassifier):
     Parameters
     ----------
     criterion : {"gini", "entropy", ...} or callable, default="gini"
-        "gini", "entropy", "misclassification", "exponent" or "twoing":
+        "gini", "entropy" (or "log_loss"), "misclassification", "exponent" or "twoing":
         How a division is judged. A callable takes class shares of shape (k, n_classes) and returns
         k impurities.
     max_depth : int or None, default=None
@@ -122,8 +122,8 @@ class IGPAClassifier(TreeClassifier):
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -136,6 +136,12 @@ class IGPAClassifier(TreeClassifier):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. "balanced" makes their weights add up to the same, those of the rows
         included; scikit-learn counts rows.
@@ -154,8 +160,8 @@ class IGPAClassifier(TreeClassifier):
         Maximum number of growing and pruning steps; a warning is issued if the tree has not
         settled.
     labels : {"kept", "renewed"}, default="kept"
-        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
-        the rows of the present growing say.
+        What nodes predict while the tree is grown and pruned: by the rows that grew them, or by the
+        rows of the current growing.
     prune_from : {"leaves", "root"}, default="leaves"
         What a pruning may cut: what was grown since the last one, or any branch.
     unjudged : {"pruned", "kept"}, default="pruned"
@@ -164,13 +170,21 @@ class IGPAClassifier(TreeClassifier):
         Whether all nodes hold the counts of all rows in the end, not those of their part.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, or to the larger child.
+    missing : {"surrogate", "majority", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to the
+        child that gains most ("learned"), or to that of a category of its own ("category"), which
+        in a numeric column is beyond the largest value.
     max_surrogates : int, default=5
         Maximum number of surrogate splits kept at each node.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions towards those of the nodes
+        above, as in `Tree.shrink`; "auto" chooses it by cross-validation. None for none.
     random_state : int, RandomState or None, default=None
         Random seed of the division of the rows, and of `max_features`.
     n_jobs : int or None, default=None
@@ -186,6 +200,8 @@ class IGPAClassifier(TreeClassifier):
         Their names, if the table had any.
     tree_ : Tree
         The tree.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Impurity-based importance of each feature; they add up to 1.
     n_iterations_ : int
@@ -224,6 +240,8 @@ class IGPAClassifier(TreeClassifier):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         class_weight: Any = None,
         priors: Any = None,
         cost_matrix: Any = None,
@@ -237,7 +255,9 @@ class IGPAClassifier(TreeClassifier):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 5,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
+        shrinkage: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -250,6 +270,8 @@ class IGPAClassifier(TreeClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.class_weight = class_weight
         self.priors = priors
         self.cost_matrix = cost_matrix
@@ -263,7 +285,9 @@ class IGPAClassifier(TreeClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
+        self.shrinkage = shrinkage
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -287,16 +311,26 @@ class IGPARegressor(TreeRegressor):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Leaves predict the mean, or the median. Pruning, early stopping and out-of-bag errors judge
-        rows by it too.
+    criterion : {"squared_error", "absolute_error", "poisson", ...}, default="squared_error"
+        "squared_error" (leaves predict the mean), "absolute_error" (the median), "quantile" (the
+        `quantile`, by pinball loss), or half the deviance of counts and amounts per unit of
+        exposure: "poisson", "gamma" and "tweedie" (leaves predict a rate). Pruning, early stopping
+        and out-of-bag errors judge rows by it too, and `score` is D squared for quantiles and
+        deviances.
+    tweedie_power : float, default=1.5
+        Power of "tweedie", between 1 (counts) and 2 (amounts).
+    quantile : float, default=0.5
+        Which quantile "quantile" predicts, between 0 and 1.
+    prior_cv : float, default=0.0
+        Coefficient of variation of a gamma prior on the rates of "poisson", whose mean is the
+        overall rate: `shrink` of rpart, where it is 1. 0 for no prior.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
         Minimum number of rows in a node to split it; a float is a share of all rows.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in each child, counted among rows with a value in the split column; a
-        float is a share of all rows.
+        Minimum number of rows in each child, counted among rows with a value in the split column,
+        or among all where missing is "learned" or "category"; a float is a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Minimum share of the total weight in each child.
     max_leaf_nodes : int or None, default=None
@@ -309,6 +343,12 @@ class IGPARegressor(TreeRegressor):
     max_bins : int or None, default=None
         Maximum number of bins of a numeric column, to search histograms instead of all values: for
         very large data and shallow trees. None for exact search.
+    monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+        Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
+        or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
+    interaction_cst : "no_interactions", list of lists of columns or None, default=None
+        Columns that may be tested on one path from the root: each list is a group, and columns in
+        no list are one more group. "no_interactions" allows one column a path.
     n_parts : int, default=2
         Parts of the rows, drawn at random with equal shares of the classes: the tree grows on all
         parts but one and is pruned by that one, each part in turn.
@@ -316,8 +356,8 @@ class IGPARegressor(TreeRegressor):
         Maximum number of growing and pruning steps; a warning is issued if the tree has not
         settled.
     labels : {"kept", "renewed"}, default="kept"
-        What nodes answer while the tree is grown and pruned: as the rows that grew them say, or as
-        the rows of the present growing say.
+        What nodes predict while the tree is grown and pruned: by the rows that grew them, or by the
+        rows of the current growing.
     prune_from : {"leaves", "root"}, default="leaves"
         What a pruning may cut: what was grown since the last one, or any branch.
     unjudged : {"pruned", "kept"}, default="pruned"
@@ -326,13 +366,21 @@ class IGPARegressor(TreeRegressor):
         Whether all nodes hold the counts of all rows in the end, not those of their part.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
-    missing : {"surrogate", "majority"}, default="surrogate"
-        Where a row with a missing value goes: by a surrogate split, or to the larger child.
+    missing : {"surrogate", "majority", "learned", "category"}, default="surrogate"
+        Where a row with a missing value goes: by a surrogate split, to the larger child, to the
+        child that gains most ("learned"), or to that of a category of its own ("category"), which
+        in a numeric column is beyond the largest value.
     max_surrogates : int, default=5
         Maximum number of surrogate splits kept at each node.
+    surrogate_style : {"agreement", "count"}, default="agreement"
+        What surrogate splits are ranked by: the share of rows sent the same way among those with a
+        value, or their number, so that a column with many gaps ranks lower, as by default in rpart.
     unseen : {"missing", "error"}, default="missing"
         How to treat categories at prediction that were not seen in fit: as missing values, with a
         warning, or as an error.
+    shrinkage : float, "auto" or None, default=None
+        Strength of the hierarchical shrinkage that pulls predictions towards those of the nodes
+        above, as in `Tree.shrink`; "auto" chooses it by cross-validation. None for none.
     random_state : int, RandomState or None, default=None
         Random seed of the division of the rows, and of `max_features`.
     n_jobs : int or None, default=None
@@ -346,6 +394,8 @@ class IGPARegressor(TreeRegressor):
         Their names, if the table had any.
     tree_ : Tree
         The tree.
+    shrinkage_ : float
+        Strength of the shrinkage; 0 for none.
     feature_importances_ : array of shape (n_features_in_,)
         Impurity-based importance of each feature; they add up to 1.
     n_iterations_ : int
@@ -374,6 +424,9 @@ class IGPARegressor(TreeRegressor):
         self,
         criterion: str = "squared_error",
         *,
+        tweedie_power: float = 1.5,
+        quantile: float = 0.5,
+        prior_cv: float = 0.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -382,6 +435,8 @@ class IGPARegressor(TreeRegressor):
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         n_parts: int = 2,
         max_iter: int = 50,
         labels: str = "kept",
@@ -391,11 +446,16 @@ class IGPARegressor(TreeRegressor):
         categorical_features: Any = "from_dtype",
         missing: str = "surrogate",
         max_surrogates: int = 5,
+        surrogate_style: str = "agreement",
         unseen: str = "missing",
+        shrinkage: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
+        self.tweedie_power = tweedie_power
+        self.quantile = quantile
+        self.prior_cv = prior_cv
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -404,6 +464,8 @@ class IGPARegressor(TreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.n_parts = n_parts
         self.max_iter = max_iter
         self.labels = labels
@@ -413,7 +475,9 @@ class IGPARegressor(TreeRegressor):
         self.categorical_features = categorical_features
         self.missing = missing
         self.max_surrogates = max_surrogates
+        self.surrogate_style = surrogate_style
         self.unseen = unseen
+        self.shrinkage = shrinkage
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -14,8 +14,8 @@ from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney.tree._scale import rescaled_tree
 from spinney.tree._tree import Tree
-from spinney.tree._units import rescaled_tree
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -55,9 +55,15 @@ class TreeLearner:
 
     counts_weight = False  # whether the size of the weights matters, not only their shares
     is_binary = False  # whether nodes are divided in two by the core's search
+    draws_columns = False  # whether nodes can be given columns drawn for them
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
+
+    @property
+    def drops_empty_rows(self) -> bool:
+        """Whether rows without any value are left out."""
+        return False
 
     @property
     def n_threads(self) -> int:
@@ -69,7 +75,7 @@ class TreeLearner:
         """Return the encoded table, with columns whose categories are compared made comparable."""
         return values, schema
 
-    def growth(self, values: Floats, target: FitTarget) -> _core.GrowParams:
+    def growth(self, values: Floats, schema: Schema, target: FitTarget) -> _core.GrowParams:
         """Return the parameters of growth."""
         raise NotImplementedError
 
@@ -108,6 +114,17 @@ class TreeLearner:
 def is_binary(estimator: Any) -> bool:
     """Tell whether an estimator learns trees whose nodes the core's search divides in two."""
     return hasattr(estimator, "_learner") and bool(estimator._learner().is_binary)
+
+
+def member_strength(estimator: Any) -> float:
+    """Return the strength of the shrinkage of a member's tree, which must be a number."""
+    shrinkage = getattr(estimator, "shrinkage", None)
+    if shrinkage == "auto":
+        raise ValueError(
+            "members of an ensemble take a number as shrinkage, not 'auto'. Give shrinkage='auto' "
+            "to the ensemble, which then chooses one strength for all of them."
+        )
+    return float(shrinkage or 0.0)
 
 
 class PrunedLearner(TreeLearner):
@@ -184,7 +201,7 @@ class PrunedLearner(TreeLearner):
         core, errors = _core.grow(
             dataset,
             target.core(rows.growing),
-            self.growth(values, target),
+            self.growth(values, schema, target),
             n_threads=self.n_threads,
             fold_grow=[train for train, _ in rows.folds],
             fold_test=[test for _, test in rows.folds],
@@ -231,7 +248,7 @@ class PrunedLearner(TreeLearner):
             tree._core,
             values,
             target.core(rows.growing),
-            self.growth(values, target),
+            self.growth(values, tree.schema, target),
             cf=float(self.estimator.cf),
             raise_subtrees=bool(self.estimator.subtree_raising),
         )
@@ -241,7 +258,8 @@ class PrunedLearner(TreeLearner):
         """Return growth and pruning for the core."""
         params = self.estimator
         learner = _core.Learner()
-        learner.set_params(self.growth(values, target))
+        learner.set_params(self.growth(values, schema, target))
+        learner.shrinkage = member_strength(params)
         learner.one_standard_error = params.rule == "1se"
         if params.ccp_alpha is not None:
             learner.ccp_alpha = float(np.ldexp(float(params.ccp_alpha), -target.loss_exponent))

@@ -11,6 +11,7 @@ from scipy.special import gammaln
 from spinney import _core
 from spinney._expression.tokens import OPS
 from spinney._target import check_weights, class_target
+from spinney._typing import Floats
 
 if TYPE_CHECKING:
     from spinney.tree._tree import Tree
@@ -44,7 +45,7 @@ def path_matrix(
     return csr_matrix((data, indices, indptr), shape=(len(leaves), len(parent)))
 
 
-def impurity_decreases(state: Mapping[str, Any]) -> NDArray[np.float64]:
+def impurity_decreases(state: Mapping[str, Any]) -> Floats:
     """Return for every node the weighted impurity that its test removes; 0 in a leaf."""
     total = state["weight"] * state["impurity"]
     below = np.zeros_like(total)
@@ -52,7 +53,7 @@ def impurity_decreases(state: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.where(state["first_child"] >= 0, total - below, 0.0)
 
 
-def impurity_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
+def impurity_importances(state: Mapping[str, Any]) -> Floats:
     """Return each feature's share of the impurity that the tests remove; all 0 without a test."""
     largest = state["impurity"].max()  # shares do not depend on the unit: keep sums in range
     if largest == np.finfo(np.float64).max:  # too large to be told apart: gains are kept in range
@@ -66,7 +67,7 @@ def impurity_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     return sums / total if total > 0 else sums
 
 
-def surrogate_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
+def surrogate_importances(state: Mapping[str, Any]) -> Floats:
     """Return what each feature removes as a test, and times its agreement as a surrogate."""
     gain = state["gain"]
     sums = _sum_by_feature(state, gain)
@@ -76,7 +77,7 @@ def surrogate_importances(state: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.minimum(sums, np.finfo(np.float64).max)
 
 
-def _sum_by_feature(state: Mapping[str, Any], amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sum_by_feature(state: Mapping[str, Any], amounts: Floats) -> Floats:
     sums = np.zeros(state["n_features"])
     inner = np.flatnonzero(state["first_child"] >= 0)
     _share_out(sums, state, "", inner, amounts[inner])
@@ -84,11 +85,11 @@ def _sum_by_feature(state: Mapping[str, Any], amounts: NDArray[np.float64]) -> N
 
 
 def _share_out(
-    sums: NDArray[np.float64],
+    sums: Floats,
     state: Mapping[str, Any],
     prefix: str,
     tests: NDArray[np.intp],
-    amounts: NDArray[np.float64],
+    amounts: Floats,
 ) -> None:
     """Add what each test earns to its column; an expression's is shared equally by its columns."""
     feature = state[prefix + "feature"][tests]
@@ -113,7 +114,7 @@ def description_length(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> floa
     return float(tree.n_nodes + tests[~leaf].sum() + told)
 
 
-def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> NDArray[np.float64]:
+def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> Floats:
     """Return the weight of each class of some rows in each node that is a leaf."""
     values = tree._encode(X, encoded=False)
     weight = check_weights(sample_weight, len(values), counted=True)
@@ -124,7 +125,7 @@ def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> NDArray[np
     return counts
 
 
-def _bits(counts: NDArray[np.float64]) -> float:
+def _bits(counts: Floats) -> float:
     """Return what the classes of each group cost, told adaptively from one of each class."""
     n_classes = counts.shape[1]
     nats = gammaln(counts.sum(axis=1) + n_classes) - gammaln(n_classes)

@@ -1,17 +1,16 @@
-"""One node of a tree: a light view that reads the tree's arrays when it is asked."""
+"""A node to read, and the words about nodes that text, graphs and plots share."""
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spinney.tree._arrays import read_test
-from spinney.tree._tests import Surrogate, Test
+from spinney._format import SHORT_DIGITS, category_text, number_text, set_text
+from spinney._typing import Floats
+from spinney.tree._node_arrays import read_test
+from spinney.tree._tests import OR_MISSING, IntervalTest, MultiwayTest, Surrogate, Test
 
 if TYPE_CHECKING:
     from spinney.tree._tree import Tree
 
-__all__ = ["Node"]
+_MOST_CLASSES = 5
 
 
 class Node:
@@ -70,7 +69,7 @@ class Node:
 
     @property
     def test(self) -> Test | None:
-        """What the node asks about a row; None in a leaf."""
+        """The test of the node; None in a leaf."""
         tree = self._tree
         n_branches = int(tree.n_children[self._id])
         return read_test(tree._state, self._id, tree.schema, n_branches)
@@ -108,12 +107,12 @@ class Node:
         return int(self._tree.depth[self._id])
 
     @property
-    def counts(self) -> NDArray[np.float64] | None:
+    def counts(self) -> Floats | None:
         """The weight of each class among the node's training rows; None for regression."""
         return None if self._tree.classes is None else self._tree.value[self._id]
 
     @property
-    def probabilities(self) -> NDArray[np.float64] | None:
+    def probabilities(self) -> Floats | None:
         """The share of each class that the node predicts; None for regression.
 
         Those among its training rows, unless the tree has answers of its own (`Tree.answer`).
@@ -154,6 +153,23 @@ class Node:
         return float(self._tree.weight[self._id])
 
     @property
+    def n_events(self) -> float | None:
+        """The weight of the events among the node's training rows; None but for lifetimes."""
+        lifetimes = self._tree.lifetimes
+        return None if lifetimes is None else lifetimes.n_events(self._leaves_below())
+
+    def _leaves_below(self) -> list[int]:
+        """Return the numbers of the leaves that the node is, or is divided into."""
+        first, count = self._tree.first_child, self._tree.n_children
+        leaves, open_nodes = [], [self._id]
+        while open_nodes:
+            node = open_nodes.pop()
+            if first[node] < 0:
+                leaves.append(node)
+            open_nodes.extend(range(int(first[node]), int(first[node]) + int(count[node])))
+        return leaves
+
+    @property
     def surrogates(self) -> tuple[Surrogate, ...]:
         """The tests that stand in where a row lacks the value that is asked for, best first."""
         tree, state = self._tree, self._tree._state
@@ -184,3 +200,64 @@ class Node:
     def __repr__(self) -> str:
         what = f"predicts {self.prediction!r}" if self.is_leaf else str(self.test)
         return f"Node({self._id}: {what}; n_samples={self.n_samples})"
+
+
+def question_words(test: Test, digits: int = SHORT_DIGITS, max_categories: int = 6) -> str:
+    """Return a test as text, shorter than `str(test)`; missing values are part of the answer."""
+    if isinstance(test, MultiwayTest | IntervalTest):
+        return test.feature_name
+    return test.branch_text(0, digits, max_categories).removesuffix(OR_MISSING)
+
+
+def answer_words(test: Test, branch: int, max_categories: int = 6) -> str:
+    """Return the answer to a test that leads to a branch: "yes", "no", or what is held there."""
+    if isinstance(test, IntervalTest):
+        return test.interval_text(branch, SHORT_DIGITS)
+    if not isinstance(test, MultiwayTest):
+        with_gaps = test.branch_text(branch).endswith(OR_MISSING)
+        return ("no" if branch else "yes") + (OR_MISSING if with_gaps else "")
+    categories = test.branches[branch]
+    if len(categories) == 1:
+        return category_text(categories[0])
+    return set_text(categories, max_categories)
+
+
+def class_words(node: Node, digits: int = SHORT_DIGITS) -> str:
+    """Return the weight of each class that a node holds; of many classes the heaviest.
+
+    Of lifetimes it is the weight of the events.
+    """
+    counts, classes = node.counts, node.tree.classes
+    if node.n_events is not None:
+        return f"{number_text(node.n_events, digits)} events"
+    if counts is None or classes is None or node.weight == 0:
+        return ""
+    present = [(c, label) for c, label in zip(counts.tolist(), classes, strict=True) if c > 0]
+    more = len(present) - _MOST_CLASSES
+    if more > 0:
+        present = sorted(present, key=lambda pair: -pair[0])[:_MOST_CLASSES]
+    # Shares of rows add up to whole numbers but for rounding, which nobody wants to read.
+    words = [f"{number_text(float(f'{count:.12g}'), digits)} {label}" for count, label in present]
+    if more > 0:
+        words.append(f"{more} more")
+    return ", ".join(words)
+
+
+def answer_text(node: Node, digits: int = SHORT_DIGITS) -> str:
+    """Return the number that a node predicts; a risk of 1 but for rounding is 1."""
+    value = node.prediction
+    return number_text(value if node.n_events is None else float(f"{value:.12g}"), digits)
+
+
+def answer_name(node: Node) -> str:
+    """Return what the number that a node predicts is called."""
+    return "mean" if node.n_events is None else "risk"
+
+
+def below_counts(tree: "Tree") -> list[int]:
+    """Return how many nodes stand below each node."""
+    sizes = [0] * tree.n_nodes
+    parents = tree.parent.tolist()
+    for node in range(tree.n_nodes - 1, 0, -1):  # children come before their parent here
+        sizes[parents[node]] += sizes[node] + 1
+    return sizes

@@ -21,8 +21,7 @@ from spinney._expression.parse import (
     tokens_of,
 )
 from spinney._expression.tokens import Token, check_tokens
-from spinney._format import join_words
-from spinney._nearest import did_you_mean
+from spinney._format import did_you_mean, join_words
 from spinney._table import Column, Schema
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
@@ -183,16 +182,16 @@ def build_test(
     order. They must agree with the text.
     """
     reading = read_text(entry, places, {c.name: c.categories for c in schema.columns})
+    if reading.kind != "multiway" and n_children != 2:
+        raise ValueError(f"the test {entry['test']!r} needs two children, got {n_children}.")
     if reading.kind == "expression":
-        return _expression_test(entry, reading, schema, places, n_children)
+        return _expression_test(entry, reading, schema, places)
     column = schema.columns[reading.feature]
     if reading.kind == "multiway" and "cuts" in entry:
         cuts = _cuts(entry["cuts"], column.name, n_children)
         return IntervalTest(reading.feature, column.name, cuts, column.categories)
     if reading.kind == "multiway":
         return MultiwayTest(reading.feature, column.name, _groups(entry, column, n_children))
-    if n_children != 2:
-        raise ValueError(f"the test {entry['test']!r} needs two children, got {n_children}.")
     test: Test
     if reading.kind == "threshold":
         bound = _bound(entry, reading, column)
@@ -216,14 +215,8 @@ def _agreeing(entry: Mapping[str, Any], test: Test, exact: str) -> Test:
 
 
 def _expression_test(
-    entry: Mapping[str, Any],
-    reading: Reading,
-    schema: Schema,
-    places: Mapping[str, int],
-    n_children: int,
+    entry: Mapping[str, Any], reading: Reading, schema: Schema, places: Mapping[str, int]
 ) -> Test:
-    if n_children != 2:
-        raise ValueError(f"the test {entry['test']!r} needs two children, got {n_children}.")
     if "tokens" in entry:
         tokens = tuple(_token(given) for given in entry["tokens"])
     else:

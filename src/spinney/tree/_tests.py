@@ -1,9 +1,11 @@
-"""What a node asks about a row, and what stands in when the row has no answer.
+"""Tests of nodes, and the surrogates that stand in for them when a value is missing.
 
 A test knows one column and nothing of any data. It answers a raw value of that column, as the
 user's table holds it, with a *branch*: the place of a child, from 0. The first child is where the
-printed test is true. None means that the test cannot tell: the value is missing, or a category
-that no training row of the node held. An `ExpressionTest` knows several columns and answers a row.
+printed test is true. None means unknown: the value is missing, or a category
+that no training row of the node held; unless the test itself says where such rows go (`gaps`, in
+trees with missing="learned" or "category"). An `ExpressionTest` knows several columns and answers
+a row.
 """
 
 import math
@@ -11,12 +13,13 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from spinney._expression.evaluate import is_missing
 from spinney._expression.expression_test import ExpressionTest
-from spinney._format import EXACT_DIGITS, category_text, number_text, set_text
+from spinney._expression.tokens import is_missing
+from spinney._format import EXACT_DIGITS, bound_text, category_at, category_text, set_text
 from spinney._table import Column
 
-__all__ = ["IntervalTest", "MultiwayTest", "SubsetTest", "Surrogate", "Test", "ThresholdTest"]
+OR_MISSING = " or missing"
+IS_KNOWN = " is known"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,9 @@ class ThresholdTest:
         The largest value for which the test is true; for an ordered column a bound on codes.
     categories : tuple, default=()
         The vocabulary of an ordered column in its order; empty for numbers.
+    gaps : int, default=None
+        The branch of missing values; None if the test does not place them. If it does, a threshold
+        of infinity asks whether there is a value at all.
     """
 
     kind: ClassVar[str] = "threshold"
@@ -42,23 +48,27 @@ class ThresholdTest:
     feature_name: str
     threshold: float
     categories: tuple[Any, ...] = ()
+    gaps: int | None = None
 
     @property
     def category(self) -> Any:
         """The last category for which the test is true; None for numbers."""
-        return _category_at(self.threshold, self.categories)
+        return category_at(self.threshold, self.categories)
 
     def branch(self, value: Any) -> int | None:
-        """Return 0 if the test is true for a value, 1 if it is false, None if it cannot tell."""
+        """Return 0 if the test is true for a value, 1 if it is false, None if it is unknown."""
         place = _place_of(value, self.categories)
-        return None if place is None else int(place > self.threshold)
+        return self.gaps if place is None else int(place > self.threshold)
 
     def branch_text(
         self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
     ) -> str:
         """Return the condition that leads to a branch."""
-        bound = _bound_text(self.threshold, self.categories, digits)
-        return f"{self.feature_name} {'>' if branch else '<='} {bound}"
+        if self.gaps == 1 and self.threshold == math.inf:
+            return f"{self.feature_name} is {'missing' if branch else 'known'}"
+        bound = bound_text(self.threshold, self.categories, digits)
+        text = f"{self.feature_name} {'>' if branch else '<='} {bound}"
+        return text + OR_MISSING if self.gaps == branch else text
 
     def __str__(self) -> str:
         return self.branch_text(0)
@@ -78,6 +88,9 @@ class SubsetTest:
         The set, in the order of the vocabulary.
     other_categories : tuple
         The other categories that the node's rows held.
+    gaps : int, default=None
+        The branch of missing values, and of categories that the node's rows did not hold; None if
+        the test does not place them.
     """
 
     kind: ClassVar[str] = "subset"
@@ -87,19 +100,22 @@ class SubsetTest:
     feature_name: str
     categories: tuple[Any, ...]
     other_categories: tuple[Any, ...] = ()
+    gaps: int | None = None
 
     def branch(self, value: Any) -> int | None:
-        """Return 0 if the test is true for a value, 1 if it is false, None if it cannot tell."""
-        return _branch_of(value, (self.categories, self.other_categories))
+        """Return 0 if the test is true for a value, 1 if it is false, None if it is unknown."""
+        branch = _branch_of(value, (self.categories, self.other_categories))
+        return self.gaps if branch is None else branch
 
     def branch_text(
         self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
     ) -> str:
         """Return the condition that leads to a branch."""
-        if branch and not self.other_categories:
-            return f"{self.feature_name} not in {set_text(self.categories, max_categories)}"
-        chosen = self.other_categories if branch else self.categories
-        return f"{self.feature_name} in {set_text(chosen, max_categories)}"
+        complement = branch and not self.other_categories
+        chosen = self.other_categories if branch and not complement else self.categories
+        relation = "not in" if complement else "in"
+        text = f"{self.feature_name} {relation} {set_text(chosen, max_categories)}"
+        return text + OR_MISSING if self.gaps == branch else text
 
     def __str__(self) -> str:
         return self.branch_text(0)
@@ -131,7 +147,7 @@ class MultiwayTest:
         return len(self.branches)
 
     def branch(self, value: Any) -> int | None:
-        """Return the place of the child for a value, None if the test cannot tell."""
+        """Return the place of the child for a value, None if the branch is unknown."""
         return _branch_of(value, self.branches)
 
     def branch_text(
@@ -177,7 +193,7 @@ class IntervalTest:
         return len(self.cuts) + 1
 
     def branch(self, value: Any) -> int | None:
-        """Return the place of the child for a value, None if the test cannot tell."""
+        """Return the place of the child for a value, None if the branch is unknown."""
         place = _place_of(value, self.categories)
         return None if place is None else bisect_left(self.cuts, place)
 
@@ -201,7 +217,7 @@ class IntervalTest:
         low = self.cuts[branch - 1] if branch else None
         high = self.cuts[branch] if branch < len(self.cuts) else None
         low_text, high_text = (
-            None if bound is None else _bound_text(bound, self.categories, digits)
+            None if bound is None else bound_text(bound, self.categories, digits)
             for bound in (low, high)
         )
         return low_text, high_text
@@ -215,7 +231,7 @@ Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest | IntervalTest | Exp
 
 @dataclass(frozen=True)
 class Surrogate:
-    """A test that stands in for a node's own where a row lacks the value that one asks for.
+    """A test that stands in for a node's own where a row lacks the value that it needs.
 
     Parameters
     ----------
@@ -224,7 +240,7 @@ class Surrogate:
     reversed : bool
         Whether rows for which the test is true go to the second child rather than the first.
     agreement : float
-        Share of weight that it sends the same way as the node's test, where both can tell.
+        Share of weight that it sends the same way as the node's test, where both are known.
     adjusted : float
         The part of the errors of sending every row the majority way that it avoids.
     """
@@ -235,7 +251,7 @@ class Surrogate:
     adjusted: float = 1.0
 
     def branch(self, value: Any) -> int | None:
-        """Return the place of the child for a value, None if the test cannot tell."""
+        """Return the place of the child for a value, None if the branch is unknown."""
         branch = self.test.branch(value)
         return 1 - branch if self.reversed and branch is not None else branch
 
@@ -249,17 +265,6 @@ def _place_of(value: Any, categories: tuple[Any, ...]) -> float | None:
     if is_missing(value):
         return None
     return Column("", "ordered", categories).code_of(value) if categories else value
-
-
-def _category_at(bound: float, categories: tuple[Any, ...]) -> Any:
-    """Return the last category up to a bound on codes; None if there is none."""
-    code = math.floor(max(-1.0, min(bound, len(categories) - 1)))
-    return categories[code] if categories and code >= 0 else None
-
-
-def _bound_text(bound: float, categories: tuple[Any, ...], digits: int) -> str:
-    category = _category_at(bound, categories)
-    return number_text(bound, digits) if category is None else category_text(category)
 
 
 def _branch_of(value: Any, groups: tuple[tuple[Any, ...], ...]) -> int | None:

@@ -7,13 +7,14 @@ only where the text alone would not restore it.
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spinney._expression.expression_test import ExpressionTest
 from spinney._expression.tokens import Token
 from spinney._table import Schema
-from spinney.tree._arrays import MISSING_RULES
-from spinney.tree._dict_numbers import node_numbers
+from spinney.tree._dict_parts import node_numbers
+from spinney.tree._node_arrays import MISSING_RULES
 from spinney.tree._parse import build_test, column_places
 from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 
@@ -39,9 +40,14 @@ def tree_to_dict(tree: "Tree") -> dict[str, Any]:
         header["cost_matrix"] = tree.cost_matrix.tolist()
     if "objective" in state:
         header["objective"] = state["objective"]
+    if "monotone" in state:
+        signs = zip(schema.names, state["monotone"].tolist(), strict=True)
+        header["monotonic_cst"] = {name: sign for name, sign in signs if sign}
     if tree.answer is not None:
         rows = tree.answer.tolist()
         header["answers"] = [row[0] for row in rows] if tree.classes is None else rows
+    if tree.lifetimes is not None:
+        header["lifetimes"] = tree.lifetimes.to_dict()
     places = column_places(schema.names)
     return {**header, "nodes": [_node_to_dict(node, places) for node in tree]}
 
@@ -51,7 +57,9 @@ def _node_to_dict(node: "Node", places: dict[str, int]) -> dict[str, Any]:
     test = node.test
     entry: dict[str, Any] = {"test": None, "children": [child.id for child in node.children]}
     if test is not None:
-        entry |= _test_to_dict(test, tree.schema, places)
+        entry |= test_to_dict(without_gaps(test), tree.schema, places)
+        if str(test) != str(without_gaps(test)):
+            entry["test"] = str(test)
     if tree.classes is None:
         entry["value"] = json_number(float(tree.value[id, 0]))
     else:
@@ -69,7 +77,7 @@ def _node_to_dict(node: "Node", places: dict[str, int]) -> dict[str, Any]:
         if node.surrogates:
             entry["surrogates"] = [
                 {
-                    **_test_to_dict(surrogate.test, tree.schema, places),
+                    **test_to_dict(surrogate.test, tree.schema, places),
                     "reversed": surrogate.reversed,
                     "agreement": json_number(surrogate.agreement),
                     "adjusted": json_number(surrogate.adjusted),
@@ -79,7 +87,7 @@ def _node_to_dict(node: "Node", places: dict[str, int]) -> dict[str, Any]:
     return entry
 
 
-def _test_to_dict(test: Test, schema: Schema, places: dict[str, int]) -> dict[str, Any]:
+def test_to_dict(test: Test, schema: Schema, places: dict[str, int]) -> dict[str, Any]:
     """Return the text of a test, and what else it takes to restore it."""
     entry: dict[str, Any] = {"test": str(test)}
     if isinstance(test, MultiwayTest):
@@ -107,6 +115,11 @@ def tokens_to_list(tokens: Sequence[Token]) -> list[list[Any]]:
         "constant": lambda token: json_number(token.value),
     }
     return [[t.op, operands[t.op](t)] if t.op in operands else [t.op] for t in tokens]
+
+
+def without_gaps(test: Test) -> Test:
+    """Return a test that does not say where missing values go."""
+    return replace(test, gaps=None) if isinstance(test, ThresholdTest | SubsetTest) else test
 
 
 def _restores(entry: dict[str, Any], test: Test, schema: Schema, places: dict[str, int]) -> bool:

@@ -11,12 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from spinney import _core
 from spinney._as_code import AsCode
+from spinney._checks import Number
+from spinney._constraints import is_monotone, monotone_signs
+from spinney._format import plural
 from spinney._libraries import import_pandas
 from spinney._state import plain_state
-from spinney._table import encode_for
-from spinney.tree._arrays import same_state
+from spinney._state._kinds import same_labels
+from spinney._table import Schema, encode_for
+from spinney._typing import Floats
 from spinney.tree._from_dict import tree_from_dict
+from spinney.tree._leaf_lifetimes import LeafLifetimes, owners
 from spinney.tree._measures import (
     description_length,
     impurity_importances,
@@ -24,13 +30,11 @@ from spinney.tree._measures import (
     surrogate_importances,
 )
 from spinney.tree._node import Node
-from spinney.tree._node_arrays import NodeArrays
+from spinney.tree._node_arrays import NodeArrays, same_state
 from spinney.tree._to_dict import tree_to_dict
 
 if TYPE_CHECKING:
     from spinney.rules import Explanation, RuleSet
-
-__all__ = ["Tree"]
 
 
 @plain_state
@@ -50,6 +54,8 @@ class Tree(NodeArrays, AsCode):
         Names, kinds and categories of the columns.
     classes : array of shape (n_classes,) or None, default=None
         The labels, in the order of the columns of `value`; None for regression.
+    lifetimes : LeafLifetimes or None, default=None
+        For a survival tree, the lifetimes in its leaves, which their curves follow from.
 
     Examples
     --------
@@ -68,6 +74,16 @@ class Tree(NodeArrays, AsCode):
     >>> tree.risk.tolist()
     [0.5, 0.1, 0.1]
     """
+
+    def __init__(
+        self,
+        core: _core.Tree,
+        schema: Schema,
+        classes: NDArray[Any] | None = None,
+        lifetimes: LeafLifetimes | None = None,
+    ) -> None:
+        super().__init__(core, schema, classes)
+        self.lifetimes = lifetimes
 
     @property
     def root(self) -> Node:
@@ -93,9 +109,9 @@ class Tree(NodeArrays, AsCode):
 
     # -- Rows through the tree
 
-    def _encode(self, X: Any, encoded: bool) -> NDArray[np.float64]:
+    def _encode(self, X: Any, encoded: bool) -> Floats:
         if encoded:
-            values: NDArray[np.float64] = X
+            values: Floats = X
             return values
         return encode_for("the tree", self.schema, X)
 
@@ -134,7 +150,7 @@ class Tree(NodeArrays, AsCode):
             return self._core.predict_values(values)[:, 0]
         return self.classes[self._core.predict_labels(values)]
 
-    def predict_proba(self, X: Any, *, encoded: bool = False) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, encoded: bool = False) -> Floats:
         """Return the shares of the classes in the leaf that each row reaches.
 
         Parameters
@@ -190,7 +206,10 @@ class Tree(NodeArrays, AsCode):
         return self._collapsed(marked)
 
     def _collapsed(self, make_leaf: NDArray[np.bool_]) -> "Tree":
-        return Tree(self._core.collapse(make_leaf), self.schema, self.classes)
+        lifetimes = self.lifetimes
+        if lifetimes is not None:
+            lifetimes = lifetimes.collapsed(*owners(self.first_child, self.n_children, make_leaf))
+        return Tree(self._core.collapse(make_leaf), self.schema, self.classes, lifetimes)
 
     def simplify(self) -> "Tree":
         """Return a copy without tests that make no difference to what is predicted.
@@ -214,6 +233,35 @@ class Tree(NodeArrays, AsCode):
                 may_merge[parents[node]] = False
         merged[0] = merged[0] or may_merge[0]
         return self._collapsed(np.array(merged))
+
+    def shrink(self, strength: float) -> "Tree":
+        """Return a copy whose predictions are pulled towards those of the nodes above.
+
+        Hierarchical shrinkage: on the way from the root to a leaf, each step from a node to its
+        child counts 1 / (1 + strength / n), n being the weight of the rows in the node. Tests and
+        counts stay as they are; small leaves no longer predict extremes.
+
+        Parameters
+        ----------
+        strength : float
+            At least 0, which changes nothing.
+
+        Returns
+        -------
+        Tree
+
+        References
+        ----------
+        Agarwal, Tan, Ronen, Singh and Yu (2022). Hierarchical Shrinkage. ICML.
+        """
+        strength = Number(0.0).check("strength", strength)
+        return Tree(
+            _core.shrunk(self._core, float(strength)), self.schema, self.classes, self.lifetimes
+        )
+
+    def _unshrunk(self) -> "Tree":
+        """Return a copy that predicts as it was grown."""
+        return Tree(_core.unshrunk(self._core), self.schema, self.classes, self.lifetimes)
 
     # -- Rules
 
@@ -257,7 +305,7 @@ class Tree(NodeArrays, AsCode):
 
     # -- Importances
 
-    def importances(self, surrogates: bool = False) -> NDArray[np.float64]:
+    def importances(self, surrogates: bool = False) -> Floats:
         """Return how much each feature matters.
 
         Parameters
@@ -276,6 +324,34 @@ class Tree(NodeArrays, AsCode):
         return (surrogate_importances if surrogates else impurity_importances)(self._state)
 
     # -- In and out
+
+    def check_monotonic(self, monotonic_cst: Any = None) -> bool:
+        """Tell whether predictions never go against monotone constraints, from the tree itself.
+
+        Parameters
+        ----------
+        monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
+            The constraints. None for those that the tree was grown with.
+
+        Returns
+        -------
+        bool
+            For any two rows without missing values that differ in one constrained column.
+        """
+        signs = self._state.get("monotone", np.zeros(0, np.int8))
+        if monotonic_cst is not None:
+            signs = monotone_signs(monotonic_cst, self.schema)
+        if not signs.size:
+            return True
+        if self.classes is not None and len(self.classes) != 2:
+            raise ValueError(
+                f"The tree has {len(self.classes)} classes; a monotone constraint needs two, or "
+                "numbers."
+            )
+        answer = self._state.get("answer", self._state["value"]).reshape(len(self), -1)
+        if self.classes is not None:
+            answer = answer / answer.sum(axis=1, keepdims=True)
+        return is_monotone(self._state, answer[:, -1], signs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a dict of lists, text and numbers, which `json` can write.
@@ -328,7 +404,7 @@ class Tree(NodeArrays, AsCode):
         -------
         DataFrame
             Indexed by `node`: `parent`, `depth`, `is_leaf`, `branch` (what leads here from the
-            parent, as text), `test` (that the node asks; empty in a leaf), `n_samples`, `impurity`,
+            parent, as text), `test` (of the node; empty in a leaf), `n_samples`, `impurity`,
             `risk`, `prediction`, and for classes a column `counts[LABEL]` for each of them.
         """
         pandas = import_pandas("Tree.to_frame needs pandas: pip install pandas.")
@@ -364,9 +440,9 @@ class Tree(NodeArrays, AsCode):
         return to_graphviz(self, max_depth=max_depth, **options)
 
     def description_length(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the length, in bits, of a message that tells the tree and the classes of rows.
+        """Return the length, in bits, of a message that describes the tree and the classes of rows.
 
-        The receiver has the table without the classes. Each node costs a bit that says whether it
+        The receiver has the table without the classes. Each node costs a bit for whether it
         is a leaf; a test its column, and a threshold among the places between the node's rows or a
         set among the subsets of its categories; a leaf the classes of its rows, told adaptively:
         the next row is of class c with probability (seen of c + 1) / (seen + n_classes).
@@ -398,27 +474,26 @@ class Tree(NodeArrays, AsCode):
 
     def __repr__(self) -> str:
         root = self.root
-        nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes} nodes"
-        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        nodes, leaves = plural(self.n_nodes, "node"), plural(self.n_leaves, "leaf", "leaves")
         what = f"predicts {root.prediction!r}" if root.is_leaf else str(root.test)
         return f"Tree({nodes}, {leaves}, depth {self.max_depth}; root: {what})"
+
+    def _repr_html_(self) -> str:
+        from spinney._html import tree_html
+
+        return tree_html(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
         return (
             self.schema == other.schema
-            and _same_classes(self.classes, other.classes)
+            and same_labels(self.classes, other.classes)
             and same_state(self._state, other._state)
+            and self.lifetimes == other.lifetimes
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _same_classes(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one.dtype == other.dtype and one.tolist() == other.tolist()
 
 
 def _branch_text(node: Node) -> str:

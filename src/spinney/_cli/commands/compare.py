@@ -1,6 +1,5 @@
 """`spinney compare`: models on the same partitions, and the smallest one that keeps up."""
 
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -15,9 +14,10 @@ from spinney import Tree
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
 from spinney._cli.models import make_model
-from spinney._cli.render import Screen, leaves_text, print_result
+from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
+from spinney.compare._tables import rank_tests
 
 _USUAL = {
     "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest"),
@@ -47,12 +47,7 @@ def run(
     plan = Plan(models, folds=folds, repeats=repeats, holdout=holdout, seed=seed, jobs=jobs)
     found = compare(readings, plan, out)
     report = None if out is None else write_report(found, out, format_)  # files first
-    print_result(
-        lambda screen: show(found, screen),
-        lambda: json.dumps(as_dict(found), indent=2, allow_nan=False),
-        as_json=as_json,
-        written={"The report is in": report},
-    )
+    print_result(found, show, as_dict, as_json=as_json, written={"The report is in": report})
 
 
 @dataclass(frozen=True)
@@ -98,18 +93,6 @@ class Comparison:
         if len(self.results.datasets) > 1:
             found += [self.results.table(what) for what in ("ranks", "pairs")]
         return found
-
-    @property
-    def tests(self) -> list[str]:
-        """Results of the tests over several data sets, as sentences."""
-        if len(self.results.datasets) < 2 or len(self.results.methods) < 3:
-            return []
-        nemenyi = self.results.nemenyi()
-        return [
-            f"{self.results.friedman()}.",
-            f"Nemenyi: mean ranks that differ by more than {nemenyi.critical_difference:.2f} "
-            f"differ at the level {nemenyi.alpha:g}.",
-        ]
 
     def findings(self, place: int) -> list[str]:
         """Return conclusions from the table of a data set, as sentences."""
@@ -258,7 +241,7 @@ def show(found: Comparison, screen: Screen) -> None:
         for line in table.to_text().splitlines():
             screen.line(f"  {line}" if line else "")
         screen.line()
-    for sentence in found.tests:
+    for sentence in rank_tests(found.results):
         screen.wrapped(sentence)
     for place, name in enumerate(found.results.datasets):
         lead = "" if len(found.readings) == 1 else f"{name}: "
@@ -292,13 +275,9 @@ def as_dict(found: Comparison) -> dict[str, Any]:
         "methods": results.methods,
         "datasets": results.datasets,
         "means": results.mean().tolist(),
-        "standard_deviations": _listed(results.sd()),
-        "leaves": _listed(results.mean("n_leaves")),
-        "tests": found.tests,
+        "standard_deviations": results.sd().tolist(),
+        "leaves": results.mean("n_leaves").tolist(),
+        "tests": rank_tests(results),
         "findings": [found.findings(place) for place in places],
         "readable_tree": [found.readable_tree(place) for place in places],
     }
-
-
-def _listed(numbers: Any) -> list[list[float | None]]:
-    return [[None if n != n else n for n in row] for row in numbers.tolist()]

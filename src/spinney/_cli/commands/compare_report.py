@@ -14,18 +14,11 @@ from spinney._cli.output import drawn, write_bytes, write_text
 from spinney._cli.summary import target_words
 from spinney.compare import Results, Table
 from spinney.compare._folder import held_folder
-from spinney.compare._tables import for_markdown
+from spinney.compare._tables import for_markdown, label_of, rank_tests, unit_of
 from spinney.plot._matplotlib import have_matplotlib
+from spinney.report._page import page_style
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
-  color: #222 }
-table { border-collapse: collapse; margin: 1rem 0 }
-th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #ddd }
-th:first-child, td:first-child { text-align: left }
-pre { background: #f6f6f4; padding: 1rem; overflow-x: auto; font-size: 13px; line-height: 1.35 }
-img { max-width: 100% }
-"""
+_STYLE = "img { max-width: 100%; background: #fff; border-radius: 8px }"
 
 
 def write_report(found: Comparison, folder: Path, format_: str) -> Path:
@@ -75,7 +68,7 @@ def _findings(found: Comparison) -> list[str]:
         for place, name in enumerate(found.results.datasets)
         for sentence in found.findings(place)
     ]
-    return [*found.tests, *words]
+    return [*rank_tests(found.results), *words]
 
 
 def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -101,13 +94,12 @@ def _plot_spread(results: Results, place: int) -> Any:
     """Draw the errors of each method over the partitions; return the axes."""
     from matplotlib import pyplot
 
-    unit, label = (100.0, "error in %") if results.measure == "error" else (1.0, results.measure)
     order = results.mean()[place].argsort(kind="stable")[::-1].tolist()
     _, ax = pyplot.subplots(figsize=(6.4, 0.45 * len(order) + 1))
-    values = [unit * results.values()[place, m] for m in order]
+    values = [unit_of(results.measure) * results.values()[place, m] for m in order]
     ax.boxplot(values, orientation="horizontal", widths=0.6)
     ax.set_yticks(range(1, len(order) + 1), [results.methods[m] for m in order])
-    ax.set(xlabel=label, title=results.datasets[place])
+    ax.set(xlabel=label_of(results.measure), title=results.datasets[place])
     return ax
 
 
@@ -131,7 +123,8 @@ def _html(found: Comparison) -> str:
     body = "\n".join(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<title>{title}</title><style>{page_style()}{_STYLE}</style></head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

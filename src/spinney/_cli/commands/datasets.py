@@ -1,8 +1,5 @@
 """`spinney datasets`: the list of bundled data sets, and the description of each."""
 
-import csv
-import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +8,9 @@ from spinney._cli.data.read import bundled_columns
 from spinney._cli.data.reading import read_data
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
-from spinney._cli.output import check_output, write_text
-from spinney._cli.render import Screen, print_result
+from spinney._cli.output import Screen, check_output, print_result, write_text
 from spinney._cli.summary import reading_dict, show_reading
-from spinney._nearest import did_you_mean
+from spinney._format import csv_text, did_you_mean
 from spinney.datasets import list_datasets, load
 
 
@@ -25,22 +21,13 @@ def run(name: str | None, out: Path | None, as_json: bool) -> None:
         if out is not None:
             raise Refusal("--out: say which data set to write: spinney datasets NAME --out FILE.")
         facts = [_facts(known) for known in list_datasets()]
-        print_result(
-            lambda screen: show_list(facts, screen),
-            lambda: json.dumps(facts, indent=2),
-            as_json=as_json,
-        )
+        print_result(facts, show_list, list, as_json=as_json)
         return
     if name not in list_datasets():
         raise Refusal(f"there is no data set {name!r}.{did_you_mean(name, list_datasets())}")
     if out is not None:
         write_csv(name, out)
-    print_result(
-        lambda screen: describe(name, screen),
-        lambda: to_json(name),
-        as_json=as_json,
-        written={"The data set is in": out},
-    )
+    print_result(name, describe, as_dict, as_json=as_json, written={"The data set is in": out})
 
 
 def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
@@ -75,21 +62,18 @@ def describe(name: str, screen: Screen) -> None:
     screen.pairs([("source", data.citation), ("licence", data.licence)])
 
 
-def to_json(name: str) -> str:
+def as_dict(name: str) -> dict[str, Any]:
     """Return the facts about one data set."""
     data = load(name, as_="dict")
     about = {key: getattr(data, key) for key in ("description", "citation", "licence")}
-    return json.dumps(reading_dict(read_data(name)) | about, indent=2)
+    return reading_dict(read_data(name)) | about
 
 
 def write_csv(name: str, path: Path) -> None:
     """Write a data set as CSV with a header, the target last, missing values empty."""
     columns, _, _ = bundled_columns(name)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
-    writer.writerows(zip(*map(_cells, columns), strict=True))
-    write_text("--out", path, text.getvalue())
+    names = [column.name for column in columns]
+    write_text("--out", path, csv_text([names, *zip(*map(_cells, columns), strict=True)]))
 
 
 def _cells(column: Column) -> list[str]:

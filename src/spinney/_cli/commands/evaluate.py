@@ -1,7 +1,5 @@
 """`spinney evaluate`: predictions of labelled rows, their errors and calibration."""
 
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,21 +8,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli.data.columns import TextFormat
+from spinney._cli.counts import Told, deviance_of
 from spinney._cli.data.match import Answers, read_answers
+from spinney._cli.data.reading import numbers_of
+from spinney._cli.decisions import (
+    decide,
+    need_two_classes,
+    parse_threshold,
+    threshold_of,
+    two_costs,
+)
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import memory_of, positive_of, text_format
 from spinney._cli.metrics import (
     ClassMetrics,
+    Costs,
     NumberMetrics,
     class_metrics,
     number_metrics,
     parse_costs,
 )
 from spinney._cli.models import is_classifier, load_model
-from spinney._cli.output import check_plot_file, save_plot
-from spinney._cli.render import Screen, print_result
-from spinney._cli.summary import estimate_pairs
-from spinney._format import number_text
+from spinney._cli.output import check_plot_file, print_result, save_plot
+from spinney._cli.scores import Cut, Scores, mean_interval
+from spinney._cli.stability import Population, population, verdict
+from spinney._counts import check_counts, check_exposure
+from spinney._target import check_weights
 
 
 def run(
@@ -34,20 +43,49 @@ def run(
     costs: tuple[str, ...],
     plot: Path | None,
     as_json: bool,
+    exposure: str | None = None,
+    weight: str | None = None,
+    positive: str | None = None,
+    threshold: str | None = None,
+    rules: bool = False,
     **text: Any,
 ) -> None:
     """Evaluate a model on labelled data."""
+    from spinney._cli.commands.evaluate_report import draw, show
+
     check_plot_file(plot)
     fitted = load_model(model)
-    answers = read_answers(data, fitted, target, TextFormat(**text))
-    found = evaluate(fitted, answers, costs)
+    cut = parse_threshold(threshold)
+    memory = memory_of(fitted)
+    if exposure is None and memory is not None and deviance_of(fitted) is not None:
+        exposure = memory.exposure
+    answers = read_answers(data, fitted, target, text_format(fitted, text), (weight, exposure))
+    if rules:
+        found = evaluate_rules(fitted, answers, costs)
+    else:
+        judged = Judged(fitted, costs, positive, cut)
+        found = evaluate(judged, answers, weight, exposure)
     save_plot(lambda: draw(found), plot)
-    print_result(
-        lambda screen: show(found, screen),
-        lambda: to_json(found),
-        as_json=as_json,
-        written={"The picture is in": plot},
-    )
+    print_result(found, show, as_dict, as_json=as_json, written={"The picture is in": plot})
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A model, and what a user says about its decisions."""
+
+    model: Any
+    costs: Sequence[str] = ()
+    positive: str | None = None
+    threshold: float | str | None = None  # "cost" for the one of least cost
+
+    def prices(self) -> Costs:
+        """Return the costs that are given, else those of the training."""
+        memory = memory_of(self.model)
+        if not self.costs:
+            return {} if memory is None else memory.prices
+        if not is_classifier(self.model):
+            raise Refusal("--cost: this model predicts numbers; errors of classes have costs.")
+        return parse_costs(self.costs, self.model.classes_.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,119 +95,133 @@ class Evaluation:
     answers: Answers
     predicted: NDArray[Any]
     metrics: ClassMetrics | NumberMetrics
+    scores: Scores | None = None  # of two classes
+    threshold: float | None = None  # by which rows are decided
+    population: Population | None = None
+    notes: tuple[str, ...] = ()
 
 
-def evaluate(model: Any, answers: Answers, costs: Sequence[str] = ()) -> Evaluation:
+def evaluate(
+    judged: Judged, answers: Answers, weight: str | None = None, exposure: str | None = None
+) -> Evaluation:
     """Predict labelled rows, and compute the metrics."""
+    model = judged.model
+    criterion = deviance_of(model)
+    if criterion is None and (weight is not None or exposure is not None):
+        option = "--weight" if weight is not None else "--exposure"
+        raise Refusal(f"{option}: it is for models of counts and amounts.")
     with refusing():
+        if is_classifier(model):
+            return _classes(judged, answers)
+        if judged.threshold is not None or judged.positive is not None:
+            option = "--threshold" if judged.threshold is not None else "--positive"
+            raise Refusal(f"{option}: this model predicts numbers, no classes.")
+        judged.prices()
         predicted = model.predict(answers.rows.X)
-        if not is_classifier(model):
-            if costs:
-                raise Refusal("--cost: this model predicts numbers; errors of classes have costs.")
-            return Evaluation(answers, predicted, number_metrics(answers.y, predicted))
-        shares = None
-        if hasattr(model, "predict_proba"):
-            shares = model.predict_proba(answers.rows.X)
-        classes = model.classes_.tolist()
-        prices = parse_costs(costs, classes)
-        metrics = class_metrics(classes, answers.y, predicted, shares, prices)
-    return Evaluation(answers, predicted, metrics)
+        metrics: Any = number_metrics(answers.y, predicted)
+        if criterion is not None:
+            metrics = _count_metrics(criterion, answers, predicted, weight, exposure)
+        around = population(model, answers.rows, answers.y)
+        return Evaluation(answers, predicted, metrics, population=around)
 
 
-# -- As text
+def _classes(judged: Judged, answers: Answers) -> Evaluation:
+    """Return the evaluation of a classifier."""
+    model, prices, X = judged.model, judged.prices(), answers.rows.X
+    classes = model.classes_.tolist()
+    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    if judged.threshold is not None:
+        need_two_classes(model)
+    positive = positive_of(model, judged.positive)
+    scores, cut = None, threshold_of(model)
+    if shares is not None and positive is not None:
+        place = classes.index(positive)
+        both = two_costs(prices, positive, classes[1 - place])
+        scores = Scores(positive, answers.y == positive, shares[:, place], *both)
+        if judged.threshold == "cost":
+            cut = scores.least_cost().cut
+        elif judged.threshold is not None:
+            cut = float(judged.threshold)
+    place = 1 if positive is None else classes.index(positive)
+    if scores is not None and cut is not None:
+        predicted = model.classes_[np.where(scores.score >= cut, place, 1 - place)]
+    else:
+        predicted = decide(model, X)
+    metrics = class_metrics(classes, answers.y, predicted, shares, prices, place=place)
+    around = population(model, answers.rows, answers.y)
+    return Evaluation(answers, predicted, metrics, scores, cut, around)
 
 
-def show(found: Evaluation, screen: Screen) -> None:
-    """Print everything, for people."""
-    answers, metrics = found.answers, found.metrics
-    screen.line(f"Data: {answers.rows.source}", bold=True)
-    pairs = [("rows", str(len(answers.y))), ("target", answers.target)]
-    screen.pairs(pairs + [("note", note) for note in answers.notes])
-    screen.head("Error")
-    pairs = estimate_pairs(metrics.estimate)
-    if isinstance(metrics, NumberMetrics):
-        screen.pairs(pairs + _number_pairs(metrics))
-        return
-    screen.pairs(pairs)
-    _show_confusion(metrics, screen)
-    _show_classes(metrics, screen)
-    if metrics.cost is not None:
-        screen.head("Costs")
-        screen.pairs(estimate_pairs(metrics.cost))
-    if metrics.calibration:
-        _show_calibration(metrics, screen)
+def evaluate_rules(model: Any, answers: Answers, costs: Sequence[str]) -> Evaluation:
+    """Evaluate the rules of C4.5 instead of its tree, and say how often they differ."""
+    rules = getattr(model, "rules_", None)
+    if rules is None:
+        raise Refusal("--rules: this model has no rules of its own. C4.5 has: --model c45.")
+    with refusing():
+        predicted = rules.predict(answers.rows.X)
+        shares = rules.predict_proba(answers.rows.X)
+        prices = Judged(model, costs).prices()
+        metrics = class_metrics(model.classes_.tolist(), answers.y, predicted, shares, prices)
+    notes: tuple[str, ...] = ()
+    if hasattr(model, "tree_"):
+        differ = float(np.mean(predicted != decide(model, answers.rows.X)))
+        notes = (f"the rules answer otherwise than the tree for {100 * differ:.1f} % of rows",)
+    return Evaluation(answers, predicted, metrics, notes=notes)
 
 
-def _number_pairs(metrics: NumberMetrics) -> list[tuple[str, str]]:
-    pairs = [("mean absolute error", number_text(metrics.mean_absolute_error, 4))]
-    if metrics.r2 is not None:
-        pairs.append(("R squared", f"{round(metrics.r2, 3) + 0.0:.3f}"))  # never -0.000
-    is_rounding = abs(metrics.bias) < 1e-9 * metrics.mean_absolute_error
-    bias = number_text(0.0 if is_rounding else metrics.bias, 4)
-    return [*pairs, ("bias", f"{bias}, mean of predicted less true")]
-
-
-def _show_confusion(metrics: ClassMetrics, screen: Screen) -> None:
-    screen.head("Confusion: true classes down, predicted across")
-    names = list(map(str, metrics.classes))
-    rows = [["", *names]]
-    for name, counts in zip(names, metrics.confusion.tolist(), strict=True):
-        rows.append([name, *map(str, counts)])
-    screen.table(rows, left=(0,))
-
-
-def _show_classes(metrics: ClassMetrics, screen: Screen) -> None:
-    screen.head("Classes")
-    rows = [["class", "rows", "recall", "precision", "F1"]]
-    for label, count, *shares in metrics.per_class():
-        rows.append([str(label), str(count), *map(_share_text, shares)])
-    screen.table(rows, left=(0,))
-
-
-def _share_text(share: float) -> str:
-    return "-" if math.isnan(share) else f"{share:.3f}"
-
-
-def _show_calibration(metrics: ClassMetrics, screen: Screen) -> None:
-    two = len(metrics.classes) == 2
-    of = str(metrics.classes[1]) if two else "the likeliest class"
-    screen.head(f"Calibration: the probability of {of}, predicted and observed")
-    rows = [["predicted", "rows", "mean", "observed"]]
-    for words, count, mean, observed in metrics.calibration:
-        rows.append([words, str(count), f"{mean:.3f}", f"{observed:.3f}"])
-    screen.table(rows, left=(0,))
-    pairs = [
-        ("calibration error", f"{metrics.calibration_error:.3f}, mean difference per row"),
-        ("Brier score", f"{metrics.brier:.3f}"),
-        ("log loss", f"{metrics.log_loss:.3f}"),
-    ]
-    if metrics.auc is not None:
-        pairs.append(("area under ROC", f"{metrics.auc:.3f}"))
-    screen.pairs(pairs)
-    if metrics.log_loss is not None and metrics.log_loss > 2:
-        screen.wrapped("A large log loss: some rows were given a probability near 0.")
+def _count_metrics(
+    criterion: str,
+    answers: Answers,
+    predicted: NDArray[Any],
+    weight: str | None,
+    exposure: str | None,
+) -> NumberMetrics:
+    """Return the deviance of predicted rates, and how far they are off."""
+    columns = answers.rows.columns.values()
+    weights = numbers_of(columns, "--weight", weight)
+    exposures = numbers_of(columns, "--exposure", exposure)
+    y = np.asarray(answers.y, dtype=np.float64)
+    told = Told(len(y), weights, exposures)
+    check_weights(told.weight, len(y))
+    exposed = check_exposure(exposures, told.weight, criterion)
+    check_counts(y, told.weight, exposed, criterion)
+    found = told.estimate(criterion, y, predicted)
+    rest = predicted - (y / exposed if len(exposed) else y)
+    return NumberMetrics(
+        found,
+        float(np.average(np.abs(rest), weights=told.time)),
+        None if found.relative is None else 1.0 - found.relative,
+        float(np.average(rest, weights=told.time)),
+        is_deviance=True,
+    )
 
 
 # -- As JSON
 
 
-def to_json(found: Evaluation) -> str:
+def as_dict(found: Evaluation) -> dict[str, Any]:
     """Return everything, for other programs."""
     metrics = found.metrics
     result: dict[str, Any] = {
         "source": found.answers.rows.source,
         "rows": len(found.answers.y),
         "target": found.answers.target,
-        "notes": list(found.answers.notes),
+        "notes": [*found.answers.notes, *found.notes],
         "error": vars(metrics.estimate),
+        "population": _population_dict(found.population),
     }
     if isinstance(metrics, NumberMetrics):
-        names = ("mean_absolute_error", "r2", "bias")
-        return json.dumps(result | {name: getattr(metrics, name) for name in names}, indent=2)
-    result |= {
+        names = {"mean_absolute_error": "mean_absolute_error", "r2": "r2", "bias": "bias"}
+        if metrics.is_deviance:
+            names["r2"] = "d2"
+        return result | {told: getattr(metrics, name) for name, told in names.items()}
+    return result | {
         "classes": metrics.classes,
         "confusion": metrics.confusion.tolist(),
-        "per_class": [_class_dict(*row) for row in metrics.per_class()],
+        "per_class": [
+            {"class": label, "rows": count, "recall": recall, "precision": precision, "f1": f1}
+            for label, count, recall, precision, f1 in metrics.per_class()
+        ],
         "cost": None if metrics.cost is None else vars(metrics.cost),
         "calibration": [
             {"predicted": words, "rows": count, "mean": mean, "observed": observed}
@@ -179,41 +231,41 @@ def to_json(found: Evaluation) -> str:
         "brier": metrics.brier,
         "log_loss": metrics.log_loss,
         "auc": metrics.auc,
+        **(_score_dict(found, found.scores) if found.scores is not None else {}),
     }
-    return json.dumps(result, indent=2)
 
 
-def _class_dict(label: Any, count: int, recall: float, precision: float, f1: float) -> Any:
-    shares = {"recall": recall, "precision": precision, "f1": f1}
-    known = {name: None if math.isnan(share) else share for name, share in shares.items()}
-    return {"class": label, "rows": count} | known
+def _score_dict(found: Evaluation, scores: Scores) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "positive": scores.positive,
+        "threshold": found.threshold,
+        "thresholds": [_cut_dict(cut) for cut in scores.cuts()],
+        "least_cost": _cut_dict(scores.least_cost()),
+        "brier_interval": list(mean_interval(scores.squares)[1:]),
+        "log_loss_interval": list(mean_interval(scores.log_losses)[1:]),
+    }
+    if scores.has_both:
+        interval = list(scores.auc_interval())
+        data |= {"gini": scores.gini, "ks": scores.ks, "auc_interval": interval}
+    return data
 
 
-# -- As a picture
+def _cut_dict(cut: Cut) -> dict[str, Any]:
+    return vars(cut) | {"cumulative_gain": cut.recall}
 
 
-def draw(found: Evaluation) -> Any:
-    """Draw observed against predicted; return the axes."""
-    from matplotlib import pyplot
-
-    metrics = found.metrics
-    _, ax = pyplot.subplots(figsize=(5, 5))
-    if isinstance(metrics, NumberMetrics):
-        y, predicted = found.answers.y, found.predicted
-        ends = [float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))]
-        ax.plot(ends, ends, color="grey", lw=1)
-        ax.plot(predicted, y, "o", ms=3, alpha=0.5)
-        ax.set(xlabel="predicted", ylabel=f"{found.answers.target}")
-        return ax
-    if not metrics.calibration:
-        raise Refusal("--plot draws the calibration, and this model has no probabilities.")
-    ax.plot([0, 1], [0, 1], color="grey", lw=1)
-    counts = np.array([row[1] for row in metrics.calibration])
-    ax.scatter(
-        [row[2] for row in metrics.calibration],
-        [row[3] for row in metrics.calibration],
-        s=20 + 200 * counts / counts.max(),
-        alpha=0.7,
-    )
-    ax.set(xlabel="predicted probability", ylabel="observed share", xlim=(0, 1), ylim=(0, 1))
-    return ax
+def _population_dict(found: Population | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "training_rows": found.n_training,
+        "classes": [
+            {"class": label, "training": before, "here": here}
+            for label, before, here in found.classes
+        ],
+        "columns": {
+            name: {"stability_index": index, "verdict": verdict(index)}
+            for name, index in found.columns.items()
+        },
+        "leaves": found.leaves,
+    }

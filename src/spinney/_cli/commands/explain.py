@@ -1,62 +1,132 @@
 """`spinney explain`: for a tree the decision path of a row, for a forest its votes."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
-from spinney._cli.data.columns import TextFormat
-from spinney._cli.data.match import read_rows
+from spinney._cli.data.columns import Column, TextFormat
+from spinney._cli.data.match import Rows, read_rows
+from spinney._cli.data.text_cells import number_of
+from spinney._cli.decisions import decide, threshold_of
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import positive_of, text_format
 from spinney._cli.models import columns_of, is_classifier, load_model, trees_of
-from spinney._format import number_text
-from spinney._nearest import did_you_mean
-from spinney._text import plural
+from spinney._format import did_you_mean, number_text, plural
+from spinney.rules._explanation import Explanation, explain
 
 _MOST_COLUMNS = 8
+_MOST_ROWS = 20
 
 
 def run(
     model: Path,
     data: str | None,
-    row: int | None,
+    rows: tuple[int, ...],
+    where: tuple[str, ...],
+    fixed: str | None,
     given: tuple[str, ...],
     as_json: bool,
     **text: Any,
 ) -> None:
-    """Explain the prediction of one row."""
+    """Explain the prediction of one row, or of several."""
     fitted = load_model(model)
-    found = explanation(fitted, one_row(fitted, data, row, given, TextFormat(**text)))
-    click.echo(json.dumps(found, indent=2) if as_json else found["text"])
+    held = _fixed(fitted, fixed)
+    asked = Asked(data, rows, where, given)
+    found = [
+        explanation(fitted, row, held)
+        for row in chosen_rows(fitted, asked, text_format(fitted, text))
+    ]
+    if as_json:
+        click.echo(json.dumps(found[0] if len(found) == 1 else found, indent=2))
+    else:
+        click.echo("\n\n".join(one["text"] for one in found))
 
 
-def one_row(
-    model: Any, data: str | None, number: int | None, given: Sequence[str], text: TextFormat
-) -> dict[str, Any]:
-    """Return the row to explain: of a table, of values that were given, or of both."""
+class Asked(NamedTuple):
+    """Which rows are to be explained."""
+
+    data: str | None
+    rows: Sequence[int]
+    where: Sequence[str]
+    given: Sequence[str]
+
+
+def chosen_rows(model: Any, asked: Asked, text: TextFormat) -> list[dict[str, Any]]:
+    """Return the rows to explain: of a table, of values that were given, or of both."""
     columns = {column.name: column for column in columns_of(model)}
-    row: dict[str, Any] = dict.fromkeys(columns)
-    if data is not None:
-        rows = read_rows(data, model, (), text=text)
-        if number is None:
-            raise Refusal(f"--row: say which of the {rows.n_rows} rows; the first is 1.")
-        if number > rows.n_rows:
-            raise Refusal(f"--row: {number}, but {data!r} has {plural(rows.n_rows, 'row')}.")
-        row = rows.one(number - 1)
-    elif number is not None:
-        raise Refusal("--row goes with a table: spinney explain MODEL DATA --row N.")
-    elif not given:
+    rows: list[dict[str, Any]] = [dict.fromkeys(columns)]
+    if asked.data is not None:
+        table = read_rows(asked.data, model, _named(asked.where), copied=True, text=text)
+        rows = [table.one(place) for place in _places(table, asked)]
+    elif asked.rows or asked.where:
+        option = "--row" if asked.rows else "--where"
+        raise Refusal(f"{option} goes with a table: spinney explain MODEL DATA {option} ...")
+    elif not asked.given:
         raise Refusal("say which row to explain: DATA --row N, or --set NAME=VALUE for its cells.")
-    for words in given:
+    for words in asked.given:
         name, sign, value = words.partition("=")
         if not sign or name not in columns:
             raise Refusal(f"--set: no column {name!r} in the model.{did_you_mean(name, columns)}")
-        row[name] = _cell(columns[name], value.strip())
-    return row
+        for row in rows:
+            row[name] = _cell(columns[name], value.strip())
+    return rows
+
+
+def _named(where: Sequence[str]) -> list[str]:
+    for words in where:
+        if "=" not in words:
+            raise Refusal(f"--where: write NAME=VALUE, such as id=404, not {words!r}.")
+    return [words.partition("=")[0] for words in where]
+
+
+def _places(table: Rows, asked: Asked) -> list[int]:
+    """Return the places of the rows that are asked for."""
+    if not asked.rows and not asked.where:
+        raise Refusal(f"--row: say which of the {table.n_rows} rows; the first is 1.")
+    for number in asked.rows:
+        if number > table.n_rows:
+            rows = plural(table.n_rows, "row")
+            raise Refusal(f"--row: {number}, but {asked.data!r} has {rows}.")
+    chosen = [number - 1 for number in asked.rows]
+    if asked.where:
+        holds = np.ones(table.n_rows, dtype=bool)
+        for words in asked.where:
+            name, _, value = words.partition("=")
+            if name not in table.columns:
+                raise Refusal(f"--where: no column {name!r}.{table.hint(name)}")
+            holds &= _equals(table.columns[name], value.strip())
+        found = np.flatnonzero(holds).tolist()
+        if not found:
+            raise Refusal(f"--where: no row has {' and '.join(asked.where)}.")
+        if len(found) > _MOST_ROWS:
+            raise Refusal(
+                f"--where: {len(found)} rows; at most {_MOST_ROWS} are explained at once."
+            )
+        chosen += [place for place in found if place not in chosen]
+    return chosen
+
+
+def _equals(column: Column, value: str) -> Any:
+    if column.kind != "numeric":
+        texts = np.array([*column.categories, None], dtype=object)[column.cells]
+        return texts == value
+    number = number_of(value)
+    return column.cells == (math.nan if number is None else number)
+
+
+def _fixed(model: Any, given: str | None) -> list[str]:
+    names = [column.name for column in columns_of(model)]
+    fixed = [] if given is None else [name.strip() for name in given.split(",")]
+    for name in fixed:
+        if name not in names:
+            raise Refusal(f"--fixed: no column {name!r} in the model.{did_you_mean(name, names)}")
+    return fixed
 
 
 def _cell(column: Any, text: str) -> Any:
@@ -73,18 +143,75 @@ def _cell(column: Any, text: str) -> Any:
         raise Refusal(f"--set: {column.name!r} is a number, not {text!r}.") from error
 
 
-def explanation(model: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row, its prediction, the probabilities of the classes, and the reasons as text."""
+def explanation(model: Any, row: dict[str, Any], fixed: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a row, its prediction, the probabilities, the reasons, and all of it as text."""
     table = {name: _one_cell(value) for name, value in row.items()}
     with refusing():
-        prediction = model.predict(table).tolist()[0]
+        prediction = decide(model, table).tolist()[0]
         shares = None
         if is_classifier(model) and hasattr(model, "predict_proba"):
             found = model.predict_proba(table)[0].tolist()
             shares = dict(zip(map(str, model.classes_.tolist()), found, strict=True))
-        is_tree = hasattr(model, "tree_")
-        text = str(model.explain(row)) if is_tree else _votes(model, table, prediction, shares)
-    return {"row": row, "prediction": prediction, "probabilities": shares, "text": text}
+        result = {"row": row, "prediction": prediction, "probabilities": shares}
+        why = _cause(model, prediction, shares)
+        rules = _rules(model)
+        if rules is None:
+            text = _votes(model, table, prediction, shares)
+        else:
+            reasons = explain(rules, row, fixed)
+            text = str(reasons)
+            result |= _reasons(reasons)
+    if why is not None:
+        head, _, rest = text.partition("\n")
+        text = f"{head}: {why}\n{rest}".rstrip("\n")
+    return result | {"decided_by": why, "text": text}
+
+
+def _rules(model: Any) -> Any:
+    if hasattr(model, "tree_"):
+        return model.tree_.rules()
+    return getattr(model, "rules_", None)
+
+
+def _cause(model: Any, prediction: Any, shares: dict[str, float] | None) -> str | None:
+    """Return what made a class win that is not the likeliest; None if it is."""
+    if shares is None or shares[str(prediction)] >= max(shares.values()):
+        return None
+    likeliest = max(shares, key=lambda label: shares[label])
+    cut = threshold_of(model)
+    if cut is not None:
+        what = f"the threshold {cut:g} on the probability of {positive_of(model)} decides"
+    else:
+        what = "the costs of mistakes decide"
+    return f"{likeliest} is likelier, but {what}"
+
+
+def _reasons(found: Explanation) -> dict[str, Any]:
+    """Return the rules that decided, their surrogates, and the ways to other classes."""
+    return {
+        "rules": [
+            {
+                "rule": fired.index + 1,
+                "conditions": [str(condition) for condition in fired.rule.conditions],
+                "values": list(fired.values),
+                "share": fired.share,
+                "surrogates": list(fired.detours),
+            }
+            for fired in found.fired
+        ],
+        "alternatives": [
+            {
+                "prediction": way.prediction,
+                "rule": None if way.rule is None else way.index + 1,
+                "confidence": None if way.rule is None else way.rule.confidence,
+                "changes": [
+                    {"column": c.name, "from": c.current, "to": c.value, "text": str(c)}
+                    for c in way.changes
+                ],
+            }
+            for way in found.alternatives
+        ],
+    }
 
 
 def _one_cell(value: Any) -> Any:

@@ -1,7 +1,5 @@
 """`spinney predict`: copied columns, the prediction, probabilities."""
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -11,12 +9,15 @@ from typing import Any
 import click
 import numpy as np
 
-from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import Rows, read_rows
 from spinney._cli.data.text_cells import number_of
+from spinney._cli.decisions import decide
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.intervals import COLUMNS, check_interval, interval_columns
+from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
-from spinney._cli.output import check_output, write_text
+from spinney._cli.output import check_output, print_or_write
+from spinney._format import csv_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of what spreadsheets take for a formula
 
@@ -25,8 +26,10 @@ def run(
     model: Path,
     data: str,
     proba: bool,
+    interval: float | None,
     keep: tuple[str, ...],
     safe_cells: bool,
+    digits: int,
     out: Path | None,
     as_json: bool,
     **text: Any,
@@ -34,24 +37,26 @@ def run(
     """Predict the rows of a table."""
     check_output("--out", out, data, model)
     fitted = load_model(model)
-    check_kept(fitted, keep, proba=proba)
-    rows = read_rows(data, fitted, keep, copied=True, text=TextFormat(**text))
+    check_interval(fitted, interval)
+    check_kept(fitted, keep, proba=proba, others=COLUMNS if interval is not None else ())
+    how = text_format(fitted, text)
+    rows = read_rows(data, fitted, keep, copied=True, text=how, every=False)
     table = predictions(fitted, rows, keep=keep, proba=proba)
+    table |= interval_columns(fitted, rows.X, interval)
+    table = rounded(table, digits, len(keep))
     for note in rows.notes:
         click.echo(f"Note: {note}.", err=True)
     written = to_json_lines(table) if as_json else to_csv(table, safe=safe_cells)
-    if out is None:
-        click.echo(written, nl=False, color=True)  # escape sequences in the data are kept
-    else:
-        write_text("--out", out, written)
-        click.echo(f"The predictions are in {out}.", err=True)
+    print_or_write(written, out, "predictions")
 
 
-def check_kept(model: Any, keep: Sequence[str], *, proba: bool) -> None:
+def check_kept(model: Any, keep: Sequence[str], *, proba: bool, others: Sequence[str] = ()) -> None:
     """Refuse to keep a column with the name of an output column, before any work is done."""
-    taken = {"prediction"}
+    taken = {"prediction", *others}
     if proba:
-        taken |= {f"p_{label}" for label in getattr(model, "classes_", np.zeros(0)).tolist()}
+        taken |= {
+            f"probability_{label}" for label in getattr(model, "classes_", np.zeros(0)).tolist()
+        }
     for place, name in enumerate(keep):
         if name in taken:
             raise Refusal(
@@ -65,7 +70,7 @@ def check_kept(model: Any, keep: Sequence[str], *, proba: bool) -> None:
 def predictions(
     model: Any, rows: Rows, *, keep: Sequence[str] = (), proba: bool = False
 ) -> dict[str, list[Any]]:
-    """Return columns by name: those to keep, `prediction`, and `p_<class>` with `proba`."""
+    """Return columns by name: those to keep, `prediction`, with `proba` `probability_<class>`."""
     for name in keep:
         if name not in rows.columns:
             raise Refusal(f"--keep: no column {name!r}.{rows.hint(name)}")
@@ -76,23 +81,33 @@ def predictions(
         for name in keep
     }
     with refusing():
-        table["prediction"] = [_plain(value) for value in model.predict(rows.X).tolist()]
+        table["prediction"] = [_plain(value) for value in decide(model, rows.X).tolist()]
         if proba:
             shares = model.predict_proba(rows.X)
             for k, label in enumerate(model.classes_.tolist()):
-                table[f"p_{label}"] = shares[:, k].tolist()
+                table[f"probability_{label}"] = shares[:, k].tolist()
     return table
+
+
+def rounded(table: dict[str, list[Any]], digits: int, n_kept: int) -> dict[str, list[Any]]:
+    """Return predictions and probabilities with so many significant digits."""
+    return {
+        name: cells if place < n_kept else [_rounded(cell, digits) for cell in cells]
+        for place, (name, cells) in enumerate(table.items())
+    }
+
+
+def _rounded(cell: Any, digits: int) -> Any:
+    if not isinstance(cell, float) or not math.isfinite(cell):
+        return cell
+    return _plain(float(f"{cell:.{digits}g}"))
 
 
 def to_csv(table: dict[str, list[Any]], *, safe: bool = False) -> str:
     """Return a table as CSV, optionally without text that is a formula to a spreadsheet."""
     if safe:
         table = {_safe(name): list(map(_safe, cells)) for name, cells in table.items()}
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*table.values(), strict=True))
-    return text.getvalue()
+    return csv_text([table, *zip(*table.values(), strict=True)])
 
 
 def to_json_lines(table: dict[str, list[Any]]) -> str:

@@ -1,7 +1,6 @@
 """`spinney prune`: the pruning sequence of a tree, and the subtree that is selected."""
 
 import copy
-import json
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,14 +10,22 @@ import numpy as np
 
 from spinney import Tree
 from spinney._cli.commands.train import Settings, train
-from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import read_answers
 from spinney._cli.data.reading import Choices, Reading, read_data
+from spinney._cli.decisions import with_threshold
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import choose_positive, made_for, memory_of, remember, text_format
 from spinney._cli.metrics import parse_costs
 from spinney._cli.models import load_model, save_model
-from spinney._cli.output import check_output, check_plot_file, save_plot
-from spinney._cli.render import Screen, leaves_text, print_result
+from spinney._cli.output import (
+    Screen,
+    check_output,
+    check_plot_file,
+    leaves_text,
+    print_result,
+    save_plot,
+)
+from spinney._cli.saved import Saved
 from spinney._cli.summary import path_dict, show_path
 from spinney.datasets import list_datasets
 from spinney.plot import plot_pruning_path
@@ -31,6 +38,8 @@ def run(
     rule: str,
     leaves: int | None,
     alpha: float | None,
+    at: tuple[int, ...],
+    node_ids: bool,
     cv: int,
     costs: tuple[str, ...],
     seed: int,
@@ -46,22 +55,24 @@ def run(
     check_plot_file(plot)
     choices = Choices(**options)
     if is_model:
-        found = from_model(Path(source), test, choices.target, rule, choices.text)
+        found = from_model(Path(source), test, choices, rule)
     elif test is not None:
         raise Refusal("--test goes with a model file; a table is divided by --cv instead.")
     else:
         reading = read_data(source, choices)
         prices = parse_costs(costs, reading.classes) if costs else {}
         found = from_table(reading, Settings(cv=cv, rule=rule, seed=seed, jobs=jobs, costs=prices))
+    if at and (leaves is not None or alpha is not None):
+        raise Refusal("--at names the nodes: leave --leaves and --alpha out.")
     found = choose(found, leaves=leaves, alpha=alpha)
+    as_it_is = node_ids and is_model and leaves is None and alpha is None and test is None
+    if as_it_is:  # its numbers are those that --at takes
+        found = replace(found, by_hand=found.estimator.tree_)
+    found = replace(cut_at(found, at), node_ids=node_ids or bool(at))
     save_model(found.model(), out)  # files first: they are there even if printing fails
     save_plot(lambda: plot_pruning_path(found.path), plot)
-    print_result(
-        lambda screen: show(found, screen),
-        lambda: to_json(found),
-        as_json=as_json,
-        written={"The model is in": out, "The picture is in": plot},
-    )
+    written = {"The model is in": out, "The picture is in": plot}
+    print_result(found, show, as_dict, as_json=as_json, written=written)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,23 +85,34 @@ class Choice:
     chosen: int
     judged_by: str
     remarks: tuple[tuple[str, str], ...] = ()  # about the table
+    by_hand: Tree | None = None  # cut at nodes that the user names
+    node_ids: bool = False
 
     @property
     def tree(self) -> Tree:
         """The selected tree."""
-        return self.path.trees[self.chosen]
+        return self.path.trees[self.chosen] if self.by_hand is None else self.by_hand
 
     def model(self) -> Any:
         """Return the estimator with the selected tree."""
+        if isinstance(self.estimator, Saved):
+            return self.tree
         model = copy.copy(self.estimator)
         vars(model).pop("rules_", None)  # those of C4.5 were of the larger tree
         model.tree_ = self.tree
+        memory = memory_of(model)
+        if memory is not None and memory.threshold is not None:
+            return with_threshold(model, memory.positive, memory.threshold)
         return model
 
 
 def from_table(reading: Reading, settings: Settings) -> Choice:
     """Grow a tree, and evaluate its subtrees by cross-validation."""
     training = train(reading, settings)
+    labels, counts = np.unique(reading.y, return_counts=True)
+    classes = labels.tolist() if reading.task == "classification" else []
+    positive = choose_positive(None, classes, counts.tolist())
+    remember(training.model, made_for(reading, training.model, settings.costs, positive))
     path: PruningPath = training.model.pruning_path_
     assert path.selected is not None
     judge = f"{training.n_folds}-fold cross-validation"
@@ -98,9 +120,7 @@ def from_table(reading: Reading, settings: Settings) -> Choice:
     return Choice(reading.source, training.model, path, path.selected, judge, remarks)
 
 
-def from_model(
-    file: Path, test: str | None, target: str | None, rule: str, text: TextFormat
-) -> Choice:
+def from_model(file: Path, test: str | None, choices: Choices, rule: str) -> Choice:
     """Take the tree of a model, and evaluate its subtrees on test rows if there are any."""
     model = load_model(file)
     if not hasattr(model, "tree_"):
@@ -108,7 +128,8 @@ def from_model(
     own: PruningPath | None = getattr(model, "pruning_path_", None)
     if test is not None:
         path = cost_complexity_path(own.trees[0] if own is not None else model.tree_)
-        answers = read_answers(test, model, target, text)
+        text = text_format(model, vars(choices.text))
+        answers = read_answers(test, model, choices.target, text)
         with refusing():
             select(path, answers.rows.X, answers.y, rule)
         assert path.selected is not None
@@ -137,20 +158,43 @@ def choose(found: Choice, *, leaves: int | None, alpha: float | None) -> Choice:
     return replace(found, chosen=place)
 
 
+def cut_at(found: Choice, nodes: tuple[int, ...]) -> Choice:
+    """Make leaves of nodes of the model's tree, or of the selected one of a table."""
+    if not nodes:
+        return found
+    tree: Tree = found.estimator.tree_
+    for node in nodes:
+        if node >= tree.n_nodes or tree[node].is_leaf:
+            inner = [own.id for own in tree if not own.is_leaf]
+            what = "is a leaf" if node < tree.n_nodes else "is not in the tree"
+            raise Refusal(f"--at: node {node} {what}. Nodes to cut at: {_numbers(inner)}.")
+    return replace(found, by_hand=tree.prune_at(nodes))
+
+
+def _numbers(nodes: list[int]) -> str:
+    shown = ", ".join(map(str, nodes[:20]))
+    return f"{shown} and {len(nodes) - 20} more" if len(nodes) > 20 else shown or "none"
+
+
 def show(found: Choice, screen: Screen) -> None:
     """Print the sequence and the selected tree."""
     screen.line(f"Tree of {found.source}, judged by {found.judged_by}", bold=True)
     if found.remarks:
         screen.pairs(found.remarks)
-    show_path(found.path, screen)
+    if found.by_hand is None:
+        show_path(found.path, screen)
     tree = found.tree
     screen.head(f"Chosen: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
+    depth = None if tree.n_leaves <= 60 else 4
+    screen.tree(tree.to_text(max_depth=depth, node_ids=found.node_ids))
 
 
-def to_json(found: Choice) -> str:
+def as_dict(found: Choice) -> dict[str, Any]:
     """Return the sequence and the selected tree."""
-    path = path_dict(found.path) | {"selected": found.chosen}
-    about: dict[str, Any] = {"source": found.source, "judged_by": found.judged_by}
-    about["remarks"] = [words for _, words in found.remarks]
-    return json.dumps(about | {"pruning": path, "tree": found.tree.to_dict()}, indent=2)
+    return {
+        "source": found.source,
+        "judged_by": found.judged_by,
+        "remarks": [words for _, words in found.remarks],
+        "pruning": path_dict(found.path) | {"selected": found.chosen},
+        "tree": found.tree.to_dict(),
+    }

@@ -1,10 +1,9 @@
 """`spinney reproduce`: published experiments."""
 
-import json
 from pathlib import Path
 
 from spinney._cli.errors import refusing, refusing_folder
-from spinney._cli.render import Screen, print_result
+from spinney._cli.output import Screen, print_result
 from spinney._reproduce import Options, Report, reproduce
 from spinney._reproduce.page import as_data, claim_rows, grid
 
@@ -37,11 +36,7 @@ def run(
             n_jobs=jobs,
             command=" ".join(words),
         )
-    print_result(
-        lambda screen: show(report, screen),
-        lambda: json.dumps(as_data(report.made), indent=2),
-        as_json=as_json,
-    )
+    print_result(report, show, lambda report: as_data(report.made), as_json=as_json)
 
 
 def show(report: Report, screen: Screen) -> None:

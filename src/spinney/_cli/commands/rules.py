@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
 from spinney import Tree
 from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import read_answers
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
-from spinney._cli.output import check_output, write_text
+from spinney._cli.output import check_output, print_or_write
 from spinney.export import to_c, to_json, to_python, to_sql
 
 
@@ -30,21 +29,27 @@ def run(
     """Write the rules of a model."""
     check_output("--out", out, model, prune)
     fitted = load_model(model)
-    rules = rules_of(fitted, paths=paths, prune=prune, target=target, text=TextFormat(**options))
+    rules = rules_of(
+        fitted, paths=paths, prune=prune, target=target, text=text_format(fitted, options)
+    )
     writers = {
         "text": lambda: str(rules.rules() if isinstance(rules, Tree) else rules),
-        "sql": lambda: to_sql(rules, table, keep=list(keep), probabilities=proba),
+        "sql": lambda: to_sql(rules, table_parts(table), keep=list(keep), probabilities=proba),
         "c": lambda: to_c(rules, prefix),
         "python": lambda: to_python(rules),
         "json": lambda: to_json(rules, indent=2),
     }
     with refusing():
         text = writers[format_]().rstrip("\n")
-    if out is None:
-        click.echo(text, color=True)  # escape sequences in names are kept
-    else:
-        write_text("--out", out, text + "\n")
-        click.echo(f"The rules are in {out}.", err=True)
+    print_or_write(f"{text}\n", out, "rules")
+
+
+def table_parts(name: str) -> str | list[str]:
+    """Return schema and table of a name with points, such as sales.loans."""
+    parts = name.split(".")
+    if not all(parts):
+        raise Refusal(f"--table: write NAME or SCHEMA.NAME, not {name!r}.")
+    return parts if len(parts) > 1 else name
 
 
 def rules_of(

@@ -1,17 +1,27 @@
 """`spinney train`: a fitted model, its cross-validated error, and the report about both."""
 
-import json
+import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from spinney import Tree
+from spinney._cli.counts import Told, deviance_of
 from spinney._cli.data.reading import Choices, Reading, read_data
+from spinney._cli.decisions import (
+    need_two_classes,
+    parse_threshold,
+    positive_scores,
+    two_costs,
+    with_threshold,
+)
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import choose_positive, made_for, remember
 from spinney._cli.metrics import (
     Costs,
     Estimate,
@@ -20,9 +30,24 @@ from spinney._cli.metrics import (
     of_predictions,
     parse_costs,
 )
-from spinney._cli.models import MODELS, make_model, parse_settings, save_model, trees_of
-from spinney._cli.output import check_output, check_plot_file, save_plot
-from spinney._cli.render import Screen, fold_progress, leaves_text, print_result
+from spinney._cli.models import (
+    MODELS,
+    make_model,
+    parse_constraints,
+    parse_settings,
+    save_model,
+    trees_of,
+)
+from spinney._cli.output import (
+    Screen,
+    check_output,
+    check_plot_file,
+    fold_progress,
+    leaves_text,
+    print_result,
+    save_plot,
+)
+from spinney._cli.scores import Scores
 from spinney._cli.summary import (
     MOST_NAMES,
     estimate_pairs,
@@ -31,8 +56,9 @@ from spinney._cli.summary import (
     show_path,
     show_reading,
 )
+from spinney._counts import DEVIANCES
 from spinney._expression.expression_test import ExpressionTest
-from spinney._text import plural
+from spinney._format import plural
 from spinney.pruning import PruningPath
 
 _MOST_CATEGORIES = 12  # of a surrogate
@@ -47,6 +73,10 @@ def run(
     no_cv: bool,
     rule: str,
     costs: tuple[str, ...],
+    positive: str | None,
+    threshold: str | None,
+    monotone: tuple[str, ...],
+    interaction: tuple[str, ...],
     given: tuple[str, ...],
     seed: int,
     jobs: int,
@@ -58,9 +88,13 @@ def run(
     """Train a model; show it and its cross-validated error."""
     check_output("--out", out, data)
     check_plot_file(plot)
+    cut = parse_threshold(threshold)
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
     named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
     changes = {key: value for key, value in named.items() if value is not None}
+    if changes.get("criterion") in DEVIANCES and options.get("task") is None:
+        options["task"] = "regression"  # few counts look like classes
+    changes |= parse_constraints(monotone, interaction)
     reading = read_data(data, Choices(**options))
     settings = Settings(
         model=model,
@@ -69,18 +103,18 @@ def run(
         seed=seed,
         jobs=jobs,
         changes={**changes, **parse_settings(given)},
-        costs=parse_costs(costs, reading.classes) if costs else {},
+        costs=_costs(costs, reading),
+        positive=_positive(positive, reading),
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
+    memory = made_for(reading, training.model, settings.costs, settings.positive)
+    remember(training.model, memory)
+    training = with_cut(training, cut)
     save_model(training.model, out)  # files first: they are there even if printing fails
     save_plot(training.draw, plot)
-    print_result(
-        lambda screen: show(training, screen),
-        lambda: json.dumps(as_dict(training), indent=2, allow_nan=False),
-        as_json=as_json,
-        written={"The model is in": out, "The tree is drawn in": plot},
-    )
+    written = {"The model is in": out, "The tree is drawn in": plot}
+    print_result(training, show, as_dict, as_json=as_json, written=written)
 
 
 # -- Training
@@ -97,6 +131,26 @@ class Settings:
     jobs: int = -1
     changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
     costs: Costs = field(default_factory=dict)
+    positive: Any = None  # of two classes, the one that is looked for
+
+
+def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
+    """Return the costs of mistakes, which numbers have none of."""
+    if given and reading.task == "regression":
+        raise Refusal(
+            f"--cost: {reading.target.name!r} is a number; errors of classes have costs. If its "
+            "values are classes, add --task classification."
+        )
+    return parse_costs(given, reading.classes) if given else {}
+
+
+def _positive(given: str | None, reading: Reading) -> Any:
+    if reading.task == "regression":
+        if given is not None:
+            raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
+        return None
+    labels, counts = np.unique(reading.y, return_counts=True)
+    return choose_positive(given, labels.tolist(), counts.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +162,7 @@ class Training:
     model: Any
     estimate: Estimate | None  # None if there was no cross-validation
     notes: tuple[str, ...] = ()  # warnings of the model
+    threshold: tuple[float, str] | None = None  # and how it was chosen
 
     @property
     def trees(self) -> list[Tree]:
@@ -167,16 +222,72 @@ def train(
     model = unfitted(reading, settings)
     with refusing(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fitted = model.fit(reading.X, reading.y)
+        _refuse_options(model, reading)
+        fitted = model.fit(reading.X, reading.y, **reading.fit_options())
         notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
         path = getattr(fitted, "pruning_path_", None)
         estimate = None
-        if settings.cv and path is not None and path.selected is not None:
+        criterion = deviance_of(fitted)
+        told = Told(reading.n_rows, reading.weight, reading.exposure)
+        if settings.cv and criterion is not None:
+            estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
+        elif settings.cv and path is not None and path.selected is not None:
             estimate = of_path(reading, path, settings.costs)
         elif settings.cv:
             predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
             estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
     return Training(reading, settings, fitted, estimate, notes)
+
+
+def with_cut(training: Training, cut: float | str | None) -> Training:
+    """Return a training whose model decides by a threshold, which may be that of least cost."""
+    if cut is None:
+        return training
+    need_two_classes(training.model)
+    settings, reading = training.settings, training.reading
+    positive, how = settings.positive, "as given"
+    if cut == "cost":
+        answer = partial(positive_scores, positive=positive)
+        how = "of least cost on the training rows"
+        if settings.cv:
+            how = f"of least cost by {training.n_folds}-fold cross-validation"
+            unfit = unfitted(reading, settings)
+            found = cross_validate(unfit, reading, settings.cv, settings.seed, _unseen, answer)
+        else:
+            found = answer(training.model, reading.X)
+        (other,) = [label for label in reading.classes if label != positive]
+        both = two_costs(settings.costs, positive, other)
+        cut = Scores(positive, reading.y == positive, found, *both).least_cost().cut
+    model = with_threshold(training.model, positive, float(cut))
+    return replace(training, model=model, threshold=(float(cut), how))
+
+
+def _unseen() -> None:
+    """Tell nobody that a fold is done."""
+
+
+def _refuse_options(model: Any, reading: Reading) -> None:
+    """Refuse columns of weights and exposures that the model cannot use."""
+    known = inspect.signature(model.fit).parameters
+    for option, name in (("--weight", "sample_weight"), ("--exposure", "exposure")):
+        if name in reading.fit_options() and name not in known:
+            raise Refusal(f"{option}: this model knows none.")
+
+
+def _deviance(
+    model: Any,
+    reading: Reading,
+    settings: Settings,
+    on_fold: Callable[[], None],
+    path: PruningPath | None,
+    criterion: str,
+    told: Told,
+) -> Estimate:
+    """Return the cross-validated deviance of rates."""
+    if path is not None and path.selected is not None:
+        return told.of_path(path)
+    predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+    return told.estimate(criterion, np.asarray(reading.y, dtype=np.float64), predicted)
 
 
 def unfitted(reading: Reading, settings: Settings) -> Any:
@@ -205,6 +316,12 @@ def show(training: Training, screen: Screen) -> None:
         _show_tree(training, training.tree, screen)
     else:
         _show_members(training, screen)
+    for constraint in _constraints(training):
+        screen.wrapped(constraint)
+    if training.threshold is not None:
+        cut, how = training.threshold
+        positive = training.settings.positive
+        screen.wrapped(f"Threshold {cut:g}, {how}: {positive} from this probability on.")
     for note in training.notes:
         screen.wrapped(f"Note: {note}")
     if training.estimate is not None:
@@ -222,6 +339,15 @@ def _show_tree(training: Training, tree: Tree, screen: Screen) -> None:
     screen.wrapped(_how(training))
     depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
     screen.tree(tree.to_text(max_depth=depth))
+
+
+def _constraints(training: Training) -> list[str]:
+    """Say which directions hold, in words."""
+    signs = training.settings.changes.get("monotonic_cst") or {}
+    classes = getattr(training.model, "classes_", None)
+    what = "The prediction" if classes is None else f"The probability of {classes[-1]}"
+    words = {1: "never falls", -1: "never rises"}
+    return [f"{what} {words[sign]} as {name} rises." for name, sign in signs.items()]
 
 
 def _how(training: Training) -> str:
@@ -259,7 +385,8 @@ def _show_members(training: Training, screen: Screen) -> None:
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    what = "Cost" if found.measure == "cost per row" else "Error"
+    names = {"cost per row": "Cost", "deviance": "Deviance"}
+    what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
     if found.relative is not None:
@@ -312,6 +439,8 @@ def as_dict(training: Training) -> dict[str, Any]:
         "data": reading_dict(training.reading),
         "settings": _settings(training),
         "notes": list(training.notes),
+        "threshold": None if training.threshold is None else training.threshold[0],
+        "positive": training.settings.positive,
         "error": None,
         "trees": [tree.n_leaves for tree in training.trees],
         "importances": dict(training.importances()),

@@ -43,6 +43,11 @@ def read_arrow(source: Source, wanted: Wanted | None = None) -> Sheet:
     return Sheet(columns, others=others)
 
 
+def read_plain(source: Source) -> pa.Table:
+    """Read a Parquet or Arrow file as it is, checked in full."""
+    return _read_table(source, Wanted())[0]
+
+
 def _sentence(error: Exception) -> str:
     """Return the message of an error in one line; those of Arrow may have several."""
     letters = "".join(c if c.isprintable() else " " for c in str(error))

@@ -25,7 +25,7 @@ from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted, check_n
 from spinney._cli.data.source import Source
 from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, number_of, stripped
 from spinney._cli.errors import Refusal
-from spinney._text import plural
+from spinney._format import plural
 
 _DELIMITERS = (",", ";", "\t")
 _SAMPLE = 100  # rows that are looked at to guess which columns are numbers
@@ -108,7 +108,7 @@ def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | No
     except csv.Error:
         sample = None
     if sample is None:  # a name with a line end in it, or what is refused
-        names = _CarefulRows(source, delimiter, encoding).header
+        names = CarefulRows(source, delimiter, encoding).header
     header = [name.strip() for name in names]
     _check_header(header, source.where)
     layout = _Layout(
@@ -155,15 +155,36 @@ def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
 def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
     while True:
         try:
-            return _as_sheet(layout, *_parse(layout, texts))
+            table, has_quotes, has_zeros = _parse(layout, texts)
+            if has_zeros:
+                _reread_codes(layout, table, texts)
+            return _as_sheet(layout, table, has_quotes)
         except _TurnsToTextError as error:
             if texts >= set(error.columns):
                 raise DoubtError from error
             texts = texts | set(error.columns)
 
 
-def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
-    """Return the columns as an Arrow table, and whether the file has quotes."""
+def _reread_codes(layout: _Layout, table: pa.Table, texts: set[int]) -> None:
+    """Read whole numbers as text, if some of the file begin with a zero: they may be codes."""
+    whole = [
+        k
+        for k, found in zip(layout.kept, table.columns, strict=True)
+        if k not in texts
+        and layout.wanted.kind_of(layout.header[k]) is None
+        and _is_whole(found.to_numpy())
+    ]
+    if whole:
+        raise _TurnsToTextError(whole)
+
+
+def _is_whole(numbers: Any) -> bool:
+    known = numbers[np.isfinite(numbers)]
+    return bool(len(known)) and bool((known == np.floor(known)).all())
+
+
+def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool, bool]:
+    """Return the columns as an Arrow table, and whether the file has quotes and leading zeros."""
     names = [str(k) for k in range(len(layout.header))]
     read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
     kept = [names[k] for k in layout.kept]
@@ -174,9 +195,11 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
         strings_can_be_null=False,  # which gaps there are is told from the distinct texts
         decimal_point="," if layout.meaning.decimal_comma else ".",
     )
-    parts, has_quotes = [], False
+    parts, has_quotes, has_zeros = [], False, False
+    zero = re.compile(rb"(?:\A|[\r\n]|" + re.escape(layout.delimiter.encode()) + rb')"?\s*0\d')
     for block, quoted in _whole_rows(layout):
         has_quotes |= quoted
+        has_zeros = has_zeros or zero.search(block) is not None
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted)
         if not block:
             continue
@@ -189,7 +212,7 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool]:
             raise _TurnsToTextError([int(bad[1])]) from error
     if not any(part.num_rows for part in parts):
         raise Refusal(f"{layout.source.where} has column names but no rows.")
-    return pa.concat_tables(parts), has_quotes
+    return pa.concat_tables(parts), has_quotes, has_zeros
 
 
 def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
@@ -271,7 +294,7 @@ def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
 
 
 def _read_carefully(layout: _Layout) -> Sheet:
-    rows = _CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
+    rows = CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
     found, lines = _coded_columns(rows, layout.kept)
     if not lines:
         raise Refusal(f"{layout.source.where} has column names but no rows.")
@@ -284,7 +307,14 @@ def _read_carefully(layout: _Layout) -> Sheet:
     return Sheet([column for column, _ in pairs], notes, layout.others)
 
 
-class _CarefulRows:
+def delimiter_of(source: Source, encoding: str | None = None) -> str:
+    """Return what parts the cells of a file."""
+    block = next(source.blocks(encoding), b"")
+    first = io.StringIO(block[:_HEAD].decode(errors="replace"), newline="").readline()
+    return max(_DELIMITERS, key=first.count)
+
+
+class CarefulRows:
     """The rows of a CSV file after the header, as lists of cells.
 
     Parameters
@@ -328,7 +358,7 @@ class _CarefulRows:
         return row
 
 
-def _coded_columns(rows: _CarefulRows, kept: Sequence[int]) -> tuple[list[Coded], "array[int]"]:
+def _coded_columns(rows: CarefulRows, kept: Sequence[int]) -> tuple[list[Coded], "array[int]"]:
     """Return some columns as codes, and the line of each row."""
     lines = array("q")
     coders = [_Coder() for _ in kept]
@@ -352,7 +382,7 @@ def _coded_columns(rows: _CarefulRows, kept: Sequence[int]) -> tuple[list[Coded]
 
 def _line_of_row(source: Source, delimiter: str, encoding: str | None, row: int) -> int:
     """Return the line in which a row ends."""
-    rows = _CarefulRows(source, delimiter, encoding)
+    rows = CarefulRows(source, delimiter, encoding)
     for place, _ in enumerate(rows):
         if place == row:
             break

@@ -16,9 +16,10 @@ from spinney._cli.data.columns import Column, TextFormat, Wanted
 from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.text_cells import exact_text, recoded
 from spinney._cli.errors import Refusal
+from spinney._cli.memory import memory_of
 from spinney._cli.models import columns_of, is_classifier
-from spinney._nearest import did_you_mean
-from spinney._text import plural
+from spinney._cli.saved import columns_used
+from spinney._format import did_you_mean, plural
 from spinney.datasets._dataset import Kind
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Rows:
     usual_target: str | None  # of a bundled data set
     notes: tuple[str, ...] = ()  # unusual values
     others: tuple[str, ...] = ()  # names of columns that were not read
+    absent: tuple[str, ...] = ()  # columns of the model that were not read
 
     @property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
@@ -81,6 +83,7 @@ def read_rows(
     *,
     copied: bool = False,
     text: TextFormat | None = None,
+    every: bool = True,
 ) -> Rows:
     """Read the columns of a model from a bundled data set or a file.
 
@@ -89,13 +92,15 @@ def read_rows(
     name : str
         Name of a bundled set, or path of a file.
     model : estimator
-        Fitted model, all of whose columns are required.
+        Fitted model. The columns that its tests ask are required; others may be lacking.
     others : sequence of str, optional
         Further columns to read. Default: all.
     copied : bool, default=False
         Whether further columns are only copied, so that their cells stay text: 007 is not 7.
     text : TextFormat, optional
         Format of missing values, numbers and characters.
+    every : bool, default=True
+        Whether columns of the model are read that it does not use.
 
     Returns
     -------
@@ -107,7 +112,9 @@ def read_rows(
     if copied:
         kinds = {**dict.fromkeys(others or (), _TEXT), **kinds}
     kinds |= dict.fromkeys(text.numeric, "numeric")
-    only = None if others is None else frozenset([*(c.name for c in features), *others])
+    used = _Used.of(model, [column.name for column in features])
+    read = [c.name for c in features if every or c.name in used.all]
+    only = None if others is None or not read else frozenset([*read, *others])
     wanted = Wanted(kinds, only=only, strict=False, text=text)
     sheet, usual, _ = read_table(name, wanted)
     found, unread = sheet.columns, sheet.others
@@ -115,18 +122,60 @@ def read_rows(
         if asked not in {known.name for known in found} and asked not in unread:
             raise Refusal(f"--numeric: no column {asked!r}.")
     columns = {column.name: column for column in found}
-    lacking = [column.name for column in features if column.name not in columns]
+    lacking = [c.name for c in features if c.name in used.tested and c.name not in columns]
     if lacking:
         raise Refusal(
             f"{name!r} lacks {_listed(map(repr, lacking))}, which the model needs."
             f"{did_you_mean(lacking[0], [*columns, *unread])}"
         )
-    notes = []
+    absent = tuple(column.name for column in features if column.name not in columns)
+    notes = used.notes(columns, [name for name in absent if name not in unread])
+    n_rows = len(next(iter(columns.values()))) if columns else 0
+    columns |= {
+        column.name: _missing(column, n_rows) for column in features if column.name in absent
+    }
     for column in features:
         columns[column.name], note = match_labels(columns[column.name], column)
         notes += [note] if note else []
     names = tuple(column.name for column in features)
-    return Rows(name, names, columns, usual, tuple(notes), unread)
+    return Rows(name, names, columns, usual, tuple(notes), unread, absent)
+
+
+@dataclass(frozen=True)
+class _Used:
+    """The columns that a model asks of a row."""
+
+    tested: set[str]
+    stand_in: set[str]  # for gaps in others
+
+    @classmethod
+    def of(cls, model: Any, names: Sequence[str]) -> "_Used":
+        found = columns_used(model)
+        return cls(set(names), set()) if found is None else cls(*found)
+
+    @property
+    def all(self) -> set[str]:
+        """The tested columns and those that stand in for them."""
+        return self.tested | self.stand_in
+
+    def notes(self, columns: dict[str, Column], absent: Sequence[str]) -> list[str]:
+        """Say which columns cannot stand in for gaps that there are."""
+        lacking = [name for name in absent if name in self.stand_in]
+        gaps = [name for name in sorted(self.tested) if columns[name].missing.any()]
+        if not lacking or not gaps:
+            return []
+        return [
+            f"{_listed(lacking)} would stand in for gaps in {_listed(gaps)}, but "
+            f"{'is' if len(lacking) == 1 else 'are'} not in the table"
+        ]
+
+
+def _missing(column: "Known", n_rows: int) -> Column:
+    """Return a column of a model without any value."""
+    if column.kind == "numeric":
+        return Column(column.name, "numeric", np.full(n_rows, np.nan))
+    categories = tuple(map(str, column.categories))
+    return Column(column.name, column.kind, np.full(n_rows, -1, dtype=np.int32), categories)
 
 
 def _check_numeric(features: Sequence[Any], text: TextFormat) -> None:
@@ -136,14 +185,42 @@ def _check_numeric(features: Sequence[Any], text: TextFormat) -> None:
 
 
 def read_answers(
-    name: str, model: Any, target: str | None, text: TextFormat | None = None
+    name: str,
+    model: Any,
+    target: str | None,
+    text: TextFormat | None = None,
+    told: Sequence[str | None] = (),
 ) -> Answers:
-    """Read labelled rows with the columns of a model; see `with_answers`."""
-    others = None if target is None else (target,)
-    return with_answers(read_rows(name, model, others, text=text), model, target)
+    """Read labelled rows with the columns of a model; see `with_answers`.
+
+    `told` are columns that tell of the rows, such as their weights: they hold no answers.
+    """
+    named = [column for column in told if column is not None]
+    own = memory_of(model)
+    known = target or (None if own is None else own.target)
+    others = None if known is None else (known, *named, *([own.target] if own is not None else []))
+    rows = read_rows(name, model, others, text=text)
+    if own is not None:
+        target = _own_target(rows, own.target, target)
+    for column in named:
+        if column not in rows.columns:
+            raise Refusal(f"no column {column!r}.{rows.hint(column)}")
+    return with_answers(rows, model, target, named)
 
 
-def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
+def _own_target(rows: Rows, own: str, given: str | None) -> str:
+    """Return the target that a model remembers, or another name that the user gives it."""
+    if given is not None and given != own and {own, given} <= rows.columns.keys():
+        raise Refusal(f"--target: the model predicts {own!r}, not {given!r}.")
+    if given is None and own not in rows.columns:
+        raise Refusal(
+            f"{rows.source!r} has no column {own!r}, which the model predicts.{rows.hint(own)} "
+            "--target names another."
+        )
+    return given or own
+
+
+def with_answers(rows: Rows, model: Any, target: str | None, told: Sequence[str] = ()) -> Answers:
     """Return the labelled rows.
 
     Parameters
@@ -155,12 +232,15 @@ def with_answers(rows: Rows, model: Any, target: str | None) -> Answers:
     target : str or None
         Target column; None for that of the bundled data set, or the only column that the model does
         not use.
+    told : sequence of str, default=()
+        Columns that hold no answers.
 
     Returns
     -------
     Answers
     """
-    others = [name for name in rows.columns if name not in rows.names and name]
+    apart = {*rows.names, *told}
+    others = [name for name in rows.columns if name not in apart and name]
     if target is None:
         target = rows.usual_target if rows.usual_target in others else None
         target = target or (others[0] if len(others) == 1 else None)

@@ -7,7 +7,7 @@ from typing import Any
 from spinney._cli.data.columns import Column, Sheet, Wanted
 from spinney._cli.data.source import Source, find_source
 from spinney._cli.errors import Refusal
-from spinney._nearest import did_you_mean
+from spinney._format import did_you_mean
 from spinney._table import CodedLabels
 from spinney.datasets import list_datasets, load
 from spinney.datasets._dataset import Task
@@ -24,7 +24,7 @@ def read_file(source: Source, wanted: Wanted | None = None) -> Sheet:
         raise Refusal(f"{source.where} is a spreadsheet. Save it as CSV in UTF-8.")
     if suffix == ".spinney":
         raise Refusal(f"{source.where} is a model file, and a table is needed here.")
-    form = _form_of(source)
+    form = form_of(source)
     if form == "arrow":
         from spinney._cli.data.arrow import read_arrow
 
@@ -38,7 +38,8 @@ def read_file(source: Source, wanted: Wanted | None = None) -> Sheet:
     return read_csv(source, wanted)
 
 
-def _form_of(source: Source) -> str:
+def form_of(source: Source) -> str:
+    """Return the form of a file: csv, json or arrow."""
     if source.suffix in _JSON_SUFFIXES:
         return "json"
     if source.suffix in _ARROW_SUFFIXES or source.head(8).startswith(_ARROW_MAGIC):

@@ -1,4 +1,4 @@
-"""The data of a command that trains: features, target, and notes on what was left out.
+"""Data to learn from: features and target of a file, and which columns are useless or doubtful.
 
 Bundled data sets and files give the same, so everything after this step is written once.
 """
@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._cli.data.column_checks import usable_columns
 from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
+from spinney._cli.data.doubts import target_doubts, usable_columns
 from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
-from spinney._nearest import did_you_mean
-from spinney._text import plural
+from spinney._format import did_you_mean, plural
 from spinney.datasets._dataset import Kind, Task
 
 _MOST_CLASSES = 10  # integers with more distinct values than this are no classes
@@ -34,6 +33,16 @@ class Reading:
     notes: tuple[str, ...]  # what was left out, or is unusual
     warnings: tuple[str, ...] = ()  # what should probably be left out
     options: tuple[str, ...] = ()  # command line options that give the same data
+    weight: NDArray[np.float64] | None = None  # of the rows, if a column has them
+    exposure: NDArray[np.float64] | None = None  # for which the target was counted, likewise
+    event: NDArray[np.float64] | None = None  # of lifetimes: whether it was seen; y is the time
+    dropped: tuple[str, ...] = ()  # columns that were left out
+    choices: "Choices | None" = None  # what the user said
+
+    def fit_options(self, rows: Any = slice(None)) -> dict[str, Any]:
+        """Return what `fit` takes besides features and target, of some rows."""
+        given = {"sample_weight": self.weight, "exposure": self.exposure}
+        return {name: column[rows] for name, column in given.items() if column is not None}
 
     @property
     def remarks(self) -> list[tuple[str, str]]:
@@ -83,6 +92,9 @@ class Choices:
     encoding: str | None = None
     numeric: Sequence[str] = ()
     decimal: str | None = None
+    weight: str | None = None
+    exposure: str | None = None
+    event: str | None = None
 
     @property
     def text(self) -> TextFormat:
@@ -118,6 +130,9 @@ class Choices:
             ("--drop", self.drop),
             ("--nominal", self.nominal),
             ("--ordered", self.ordered),
+            ("--weight", [self.weight] if self.weight is not None else []),
+            ("--exposure", [self.exposure] if self.exposure is not None else []),
+            ("--event", [self.event] if self.event is not None else []),
             *self.text.options(),
         ]
         for option, values in chosen:
@@ -194,13 +209,54 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     if len(chosen) < 2:
         rows = plural(len(chosen), "row")
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
-    others = [c for c in columns if c.name != target and c.name not in choices.drop]
+    weight = numbers_of(columns, "--weight", choices.weight)
+    exposure = numbers_of(columns, "--exposure", choices.exposure)
+    event = numbers_of(columns, "--event", choices.event)
+    apart = {target, choices.weight, choices.exposure, choices.event, *choices.drop}
+    others = [c for c in columns if c.name not in apart]
     features, left_out, warnings = usable_columns(others, choices.drop_ids)
     if not features:
         raise Refusal(f"no columns are left to predict {target!r} from.")
     task = choices.task or _guess_task(chosen)
     _check_task(chosen, task)
-    return Reading(source, tuple(features), chosen, task, tuple(notes + left_out), tuple(warnings))
+    warnings += target_doubts(chosen, features, task)
+    return Reading(
+        source,
+        tuple(features),
+        chosen,
+        task,
+        tuple(notes + left_out),
+        tuple(warnings),
+        weight=weight,
+        exposure=exposure,
+        event=event,
+        dropped=_dropped(sheet, apart - set(choices.drop), features),
+        choices=choices,
+    )
+
+
+def _dropped(sheet: Sheet, apart: set[str | None], features: Sequence[Column]) -> tuple[str, ...]:
+    """Return the names of columns that are not learned from."""
+    kept = apart | {column.name for column in features}
+    names = [column.name for column in sheet.columns] + list(sheet.others)
+    return tuple(name for name in names if name and name not in kept)
+
+
+def numbers_of(
+    columns: Iterable[Column], option: str, name: str | None
+) -> NDArray[np.float64] | None:
+    """Return the numbers of the column that an option names; None without the option."""
+    if name is None:
+        return None
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        raise Refusal(f"{option}: {name!r} is left out by --drop. Name it in one of the two.")
+    if column.kind != "numeric":
+        raise Refusal(f"{option}: {name!r} holds text, no numbers.")
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(f"{option}: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    return np.asarray(column.cells, dtype=np.float64)
 
 
 def _check_names(names: Sequence[str], choices: Choices) -> None:
@@ -213,6 +269,9 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--nominal", choices.nominal),
         ("--ordered", choices.wanted().orders),
         ("--numeric", choices.numeric),
+        ("--weight", [choices.weight] if choices.weight is not None else []),
+        ("--exposure", [choices.exposure] if choices.exposure is not None else []),
+        ("--event", [choices.event] if choices.event is not None else []),
     ]
     for option, given in asked:
         for name in given:

@@ -7,7 +7,8 @@ is refused by file, line and column. Only distinct cells are looked at, however 
 
 import math
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,12 +18,13 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
 from spinney._cli.errors import Refusal
-from spinney.datasets._load import natural_key
+from spinney.datasets._dataset import natural_key
 
 MISSING = frozenset(
     ("", "?", ".", "NA", "NaN", "nan", "<NA>", "NULL", "null", "N/A", "n/a", "#N/A")
 )
 _MOSTLY = 0.9  # a column with this share of numbers was probably meant to be one
+_LEADING_ZERO = re.compile(r"0\d+")
 _FEW_WORDS = 3  # in a column of numbers, so many words probably stand for gaps
 
 
@@ -135,7 +137,9 @@ def column_of(
         numbers = [meaning.number(text) for text in found.texts]
         odd = [code for code, number in enumerate(numbers) if number is None]
         if not odd:
-            return numeric_column(name, codes, numbers), None
+            is_code = kind is None and are_whole(numbers)
+            note = zeros_note(name, found.texts) if is_code else None
+            return numeric_column(name, codes, numbers), note
         if kind == "numeric":
             code, where = place.of_cell(name, codes, odd)
             raise Refusal(
@@ -144,6 +148,23 @@ def column_of(
             )
         note = _odd_cells_note(name, found, numbers, meaning, place)
     return _labels(name, found, wanted.orders.get(name), meaning, place), note
+
+
+def are_whole(numbers: Iterable[float | None]) -> bool:
+    """Tell whether the finite numbers of a column, of which there are some, are all whole."""
+    known = [number for number in numbers if number is not None and math.isfinite(number)]
+    return bool(known) and all(number == math.floor(number) for number in known)
+
+
+def zeros_note(name: str, texts: Iterable[str]) -> str | None:
+    """Return a note about numbers that are rather codes, such as 01018."""
+    first = next((text for text in texts if _LEADING_ZERO.fullmatch(text)), None)
+    if first is None:
+        return None
+    return (
+        f"{name} is taken as numeric, and begins with zeros, as in {first!r}. If it is a code, "
+        f"keep it as it is with --nominal {shlex.quote(name)}"
+    )
 
 
 def numeric_column(name: str, codes: NDArray[np.int32], numbers: Sequence[float | None]) -> Column:

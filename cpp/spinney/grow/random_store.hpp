@@ -1,0 +1,90 @@
+#pragma once
+// Rows in no order but their own: cuts are drawn at random (Geurts, Ernst and Wehenkel 2006), so nothing is sorted.
+//
+//   samples   [ node a: 0 3 4 9 | node b: 1 2 5 6 7 8 ]      ascending in a node, whatever the column
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "spinney/data/column_values.hpp"
+#include "spinney/data/sorted.hpp"
+#include "spinney/grow/store.hpp"
+#include "spinney/parallel.hpp"
+
+namespace spinney {
+
+/// The rows of a node: a range of a list of samples, which children share with their parent.
+struct SampleRange {
+  std::shared_ptr<std::vector<SampleIndex>> block;
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+  std::span<SampleIndex> members() const { return {block->data() + begin, size()}; }
+};
+
+/// A number strictly below high, at least low, and as likely near one as near the other. Infinite ends count as the
+/// largest finite numbers.
+double draw_threshold(double low, double high, RandomStream& random);
+
+class RandomStore : public SideStore {
+ public:
+  using Rows = SampleRange;
+
+  /// values: of the samples; null: they are read from the table, as they must be where rows are shared out.
+  RandomStore(const Dataset& data, Samples& samples, std::shared_ptr<const ColumnValues> values,
+              const GrowParams& params, std::size_t n_workers, Interrupt& interrupt)
+      : SideStore(data, samples),
+        params_(params),
+        values_(std::move(values)),
+        finds_surrogates_(params.missing == MissingRule::surrogate && params.max_surrogates > 0),
+        workers_(n_workers, Worker(interrupt)) {}
+
+  /// The rows of leaf b are those with leaf[sample] == b; returns the rows of each leaf.
+  std::vector<SampleRange> start(std::span<const NodeId> leaf, std::size_t n_leaves) const;
+  /// Draws one cut, or one set of categories, and judges it.
+  ColumnResult search(const SampleRange& rows, const SearchTask& task, std::size_t worker);
+  /// There is nothing to choose from: a cut that breaks the order was not found.
+  void reorder(const SampleRange&, const SearchTask&, ColumnResult&, std::size_t) {}
+  void complete(const SampleRange&, Split&) const {}
+  /// Marks the rows of the node left, right or unknown, and parts them at once where none is unknown.
+  Marks mark(const SampleRange& rows, const Split& split, bool alone, std::size_t worker);
+  std::optional<Surrogate> surrogate(const SampleRange& rows, FeatureIndex feature, const Sides& sides,
+                                     SurrogateStyle style, std::size_t worker);
+  std::size_t count_left(const SampleRange& rows, const Marks& marks) const;
+  void list(const SampleRange& rows, const Marks& marks, Side side, std::vector<SampleIndex>& out) const;
+  void list_all(const SampleRange& rows, FeatureIndex, std::vector<SampleIndex>& out) const {
+    out.assign(rows.members().begin(), rows.members().end());
+  }
+  std::pair<SampleRange, SampleRange> divide(const SampleRange& rows, const Marks& marks, const DivisionPlan& plan,
+                                             ThreadTeam* team, std::size_t worker);
+
+ private:
+  /// Memory of one worker.
+  struct Worker {
+    explicit Worker(Interrupt& interrupt) : scratch(interrupt), sorter(interrupt) {}
+    Scratch scratch;
+    ColumnSorter sorter;
+    std::vector<double> value;
+    std::vector<SampleIndex> observed, missing;
+    std::vector<std::uint8_t> goes_right;  // by category: 0, 1, or kUnknown where it is none of the node's
+    std::vector<std::uint32_t> categories;
+  };
+  /// A column of a node: the samples with a value, with their values in worker.value.
+  struct Observed {
+    std::span<const SampleIndex> members;
+    double low = 0.0, high = 0.0;
+  };
+
+  Observed observe(const SampleRange& rows, FeatureIndex feature, Worker& worker) const;
+  void draw_test(const SearchTask& task, const Observed& observed, Worker& worker, Test& test) const;
+  void draw_categories(Test& test, std::size_t n_values, RandomStream& random, Worker& worker) const;
+  GivenCut cut_of(const Test& test, std::span<const SampleIndex> members, Worker& worker) const;
+  void weigh(Sides& sides, const PartedSamples& parted) const;
+
+  const GrowParams& params_;
+  std::shared_ptr<const ColumnValues> values_;
+  bool finds_surrogates_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace spinney

@@ -1,0 +1,83 @@
+"""`spinney edit`: recorded edits of a tree, made again on given rows."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spinney._cli.data.columns import TextFormat
+from spinney._cli.data.match import read_answers
+from spinney._cli.errors import Refusal, refusing
+from spinney._cli.models import load_model, save_model
+from spinney._cli.output import Screen, check_output, leaves_text, print_result
+from spinney.edit import EditHistory, ReplayReport, TreeEditor
+
+
+@dataclass(frozen=True, eq=False)
+class Edited:
+    """A tree after its edits."""
+
+    source: str
+    model: Any
+    history: EditHistory
+    report: ReplayReport
+
+
+def run(
+    model: Path,
+    data: str,
+    edits: Path,
+    target: str | None,
+    partly: bool,
+    out: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Make recorded edits of a tree on some rows, and show what each of them did."""
+    check_output("--out", out, data, model, edits)
+    estimator = load_model(model)
+    try:
+        recorded = edits.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise Refusal(f"cannot read --edits {str(edits)!r}: {reason}.") from error
+    answers = read_answers(data, estimator, target, TextFormat(**options))
+    with refusing():
+        editor = TreeEditor(estimator, answers.rows.X, answers.y)
+        report = editor.replay(recorded)
+        if report.refused and not partly:
+            raise Refusal(f"{report}\nUse --partly to make the other edits all the same.")
+        edited = Edited(str(model), editor.finish(), editor.history, report)
+    save_model(edited.model, out)
+    print_result(edited, show, as_dict, as_json=as_json, written={"The model is in": out})
+
+
+def show(edited: Edited, screen: Screen) -> None:
+    """Print what the edits did, and the tree."""
+    screen.line(f"Tree of {edited.source}: {str(edited.report).splitlines()[0]}", bold=True)
+    for edit, why in edited.report.refused:
+        screen.wrapped(f"Not applied: {edit}: {why}")
+    screen.tree(str(edited.history))
+    tree = edited.model.tree_
+    screen.head(f"Edited: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
+    screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 60 else 4))
+
+
+def as_dict(edited: Edited) -> dict[str, Any]:
+    """Return what the edits did, and the tree."""
+    steps = [
+        {
+            "edit": None if step.edit is None else step.edit.to_dict(),
+            "leaves": step.n_leaves,
+            "risk": step.risk,
+            "error": step.error,
+            "standard_error": step.standard_error,
+        }
+        for step in edited.history.steps
+    ]
+    refused = [{"edit": edit.to_dict(), "why": why} for edit, why in edited.report.refused]
+    return {
+        "source": edited.source,
+        "steps": steps,
+        "refused": refused,
+        "tree": edited.model.tree_.to_dict(),
+    }

@@ -1,0 +1,253 @@
+"""Which columns are useless or doubtful: each is told once, with the reason and the remedy."""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._cli.data.columns import Column
+from spinney._cli.data.text_cells import number_of, parse_formatted
+from spinney._table._cells import LARGEST_EXACT
+from spinney.datasets._dataset import Task
+
+_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
+_FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
+_DENSE = 2.0  # ids fill their range; of the rows of a file, half may have been left out
+_TRIED = 1000  # rows after which most columns cannot tell all classes
+_ROWS_OF_EACH = 5  # fewer rows of a category tell nothing about its class
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_ID_WORDS = {"id", "ids", "uuid", "guid", "key", "nr", "no", "number", "index", "serial", "ref"}
+_OWNERS = "account application case client contract customer loan member order patient person"
+_JOINED = re.compile(rf"({_OWNERS.replace(' ', '|')}|policy|record|row|user)(id|key|nr|no|number)")
+
+
+def usable_columns(
+    columns: Sequence[Column], drop_ids: bool
+) -> tuple[list[Column], list[str], list[str]]:
+    """Return the columns to learn from, notes about the others, and warnings."""
+    features, notes, warnings = [], [], []
+    for column in columns:
+        name = column.name
+        if not name:
+            notes.append("a column without a name left out")
+            continue
+        if column.missing.all():
+            notes.append(f"{name} left out: it holds no value")
+            continue
+        reason = _id_reason(column)
+        if reason is not None and drop_ids:
+            notes.append(f"{name} left out: it {reason}")
+            continue
+        features.append(column)
+        warning = _warning(column) if reason is None else _id_warning(column, reason)
+        if warning is not None:
+            warnings.append(f"{name} {warning}")
+        elif _is_rounded(column):
+            notes.append(f"{name}: whole numbers beyond 2**53 may be rounded")
+        warnings += [f"{name} {words}" for words in _variants(column)]
+    return features, notes, warnings
+
+
+# -- Ids
+
+
+def _id_reason(column: Column) -> str | None:
+    """Return why a column identifies the rows rather than describes them; None if it does not."""
+    if column.kind == "nominal":
+        counts = column.counts
+        differs = counts.sum() > 1 and counts.max() == 1
+        if not differs or _is_dates(column) or _formatted_number(column) is not None:
+            return None
+        if _is_named_id(column.name):
+            return "differs in every row, and is named as an id"
+        return "differs in every row: text without an order"
+    if column.kind != "numeric" or len(column) < _FEWEST_IDS or not column.is_whole:
+        return None
+    distinct = np.unique(column.cells)
+    if len(distinct) < len(column):
+        return None
+    if _is_named_id(column.name):
+        return "differs in every row, and is named as an id"
+    if distinct[-1] - distinct[0] < _DENSE * len(column):
+        return "differs in every row: whole numbers that count up"
+    return None
+
+
+def _is_named_id(name: str) -> bool:
+    """Return whether a name says that its column is an id: customer_id, CustomerID, policy no."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    return (
+        words[-1] in _ID_WORDS
+        or words[0] in ("id", "uuid", "guid")
+        or _JOINED.fullmatch("".join(words)) is not None
+    )
+
+
+def _id_warning(column: Column, reason: str) -> str:
+    return (
+        f"may be an id: it {reason}. A tree learns rows by heart from it. Leave it out with "
+        f"--drop {shlex.quote(column.name)} or --drop-ids"
+    )
+
+
+# -- Text that should be something else
+
+
+def _warning(column: Column) -> str | None:
+    """Return what is doubtful about a column of text."""
+    n, name = len(column.categories), shlex.quote(column.name)
+    if _is_dates(column):
+        return (
+            f"holds dates as text, {n} categories without an order. Turn it into a number, such as "
+            f"days, or leave it out with --drop {name}"
+        )
+    if (found := _formatted_number(column)) is not None:
+        formatted, decimal = found
+        comma = " --decimal ," if decimal == "," else ""
+        return (
+            f"is taken as nominal: it holds numbers with signs, such as {formatted!r}. Read them "
+            f"as numbers with --numeric {name}{comma}"
+        )
+    if _is_nearly_id(column):
+        return (
+            f"is text of {n} categories in {int((~column.missing).sum())} rows: a tree learns rows "
+            f"by heart from it. Leave it out with --drop {name}, or join categories"
+        )
+    return None
+
+
+def _is_nearly_id(column: Column) -> bool:
+    """Return whether a column of text has hardly two rows for each category."""
+    n = len(column.categories)
+    if column.kind != "nominal" or n < _FEWEST_IDS or 2 * n <= int((~column.missing).sum()):
+        return False
+    numbers = sum(number_of(label) is not None for label in column.categories)
+    return 2 * numbers < n  # others are noted as numbers among which words stand
+
+
+def _formatted_number(column: Column) -> tuple[str, str] | None:
+    """Return a number that signs make text, and its decimal mark, if all texts are numbers.
+
+    They are numbers in one unit: $5, 1,234.50, 2573.12 EUR; with a decimal comma where no point
+    reads them all.
+    """
+    n_rows = int((~column.missing).sum())
+    few = len(column.categories) < min(_FEWEST_IDS, n_rows)
+    if column.kind != "nominal" or few:
+        return None
+    formatted = [label for label in column.categories if number_of(label) is None]
+    if not formatted:
+        return None
+    for decimal in (",", ".") if _has_decimal_commas(formatted) else (".", ","):
+        parsed = [parse_formatted(label, decimal) for label in formatted]
+        units = {unit for _, unit in parsed if unit}
+        in_one_unit = len(units) <= 1 and all(map(_is_unit, units))
+        if in_one_unit and all(number is not None for number, _ in parsed):
+            return formatted[0], decimal
+    return None
+
+
+def _has_decimal_commas(labels: Sequence[str]) -> bool:
+    """Return whether a comma before other than three last digits says that it is no separator."""
+    return any(re.search(r",\d{1,2}\D*$|,\d{4,}\D*$", label) for label in labels)
+
+
+def _is_unit(unit: str) -> bool:
+    """Return whether a text is a sign or a unit, not the letter of a code such as a12 or v1.5."""
+    return not unit.isascii() or not unit.isalnum() or len(unit) > 1
+
+
+def _is_dates(column: Column) -> bool:
+    """Return whether a column of text holds dates, such as 2026-11-16 or 16.11.2026."""
+    return column.kind == "nominal" and all(map(_DATE.fullmatch, column.categories))
+
+
+def _is_rounded(column: Column) -> bool:
+    """Return whether a column holds numbers so large that neighbours may have become equal."""
+    if column.kind != "numeric":
+        return False
+    sizes = np.abs(column.cells)
+    return bool(np.any((sizes > LARGEST_EXACT) & np.isfinite(sizes)))
+
+
+def _variants(column: Column, what: str = "categories") -> list[str]:
+    """Return a warning about labels that differ by case and blanks only."""
+    if column.kind == "numeric":
+        return []
+    spelt: dict[str, list[str]] = {}
+    for label, count in zip(column.categories, column.counts.tolist(), strict=True):
+        if count:
+            spelt.setdefault(" ".join(label.casefold().split()), []).append(label)
+    found = [labels for labels in spelt.values() if len(labels) > 1]
+    if not found or (len(spelt) > _FEWEST_IDS and 2 * len(found) > len(spelt)):
+        return []  # codes such as aB and Ab, where case means something
+    shown = ", ".join(map(repr, found[0]))
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return [
+        f"has {what} that differ by case or blanks only: {shown}{more}. They count as different: "
+        "write them alike in the file"
+    ]
+
+
+# -- The target
+
+
+def target_doubts(target: Column, features: Sequence[Column], task: Task) -> list[str]:
+    """Return warnings about a target: variants of one class, and columns that give it away."""
+    warnings = []
+    if task == "classification":
+        warnings += [f"{target.name} {words}" for words in _variants(target, "classes")]
+    for column in features:
+        if _tells_all(column, target, task):
+            warnings.append(
+                f"{column.name} alone predicts {target.name} without an error. If it is known only "
+                f"afterwards, leave it out with --drop {shlex.quote(column.name)}"
+            )
+    return warnings
+
+
+def _tells_all(column: Column, target: Column, task: Task) -> bool:
+    """Return whether one column by itself determines the target."""
+    known = ~column.missing
+    if known.sum() < max(_FEWEST_IDS, len(column) / 2):
+        return False
+    if _id_reason(column) is not None:
+        return False
+    places = np.flatnonzero(known)
+    tells = _determines if task == "regression" else _separates
+    return tells(column, target, places[:_TRIED]) and (
+        len(places) <= _TRIED or tells(column, target, places)
+    )
+
+
+def _separates(column: Column, target: Column, rows: NDArray[np.intp]) -> bool:
+    """Return whether each category has one class, or each class an interval of its own."""
+    cells = column.cells[rows]
+    codes = np.unique(target.cells[rows], return_inverse=True)[1]
+    n_classes = int(codes.max()) + 1
+    if column.kind == "nominal":
+        pairs = np.unique(np.column_stack([cells, codes]), axis=0)
+        n_values = len(np.unique(cells))
+        return len(pairs) == n_values and _ROWS_OF_EACH * n_values <= len(rows)
+    order = np.lexsort((codes, cells))
+    cells, codes = cells[order], codes[order]
+    changes = codes[1:] != codes[:-1]
+    if np.any(changes & (cells[1:] == cells[:-1])):
+        return False
+    return int(changes.sum()) == n_classes - 1
+
+
+def _determines(column: Column, target: Column, rows: NDArray[np.intp]) -> bool:
+    """Return whether the target is a number times the column, plus a number."""
+    if column.kind != "numeric":
+        return False
+    x, y = column.cells[rows], target.cells[rows]
+    if not np.isfinite(x).all() or x.min() == x.max() or y.min() == y.max():
+        return False
+    x, y = x - x.mean(), y - y.mean()
+    rest = y - (x @ y) / (x @ x) * x
+    return bool(np.abs(rest).max() <= 1e-9 * np.abs(y).max())

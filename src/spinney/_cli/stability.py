@@ -1,0 +1,75 @@
+"""Population stability: how far the rows of a table are from those of the training."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spinney._cli.data.columns import Column
+from spinney._cli.memory import memory_of
+from spinney._made_for import codes_in, shares_of
+from spinney._table import CodedLabels
+from spinney._typing import Floats
+
+_LEAST = 1e-4  # a share of 0 counts as this: its logarithm is infinite
+_SHIFTED, _CHANGED = 0.1, 0.25  # by the usual rule of thumb
+
+
+def stability_index(expected: Floats, found: Floats) -> float:
+    """Return the population stability index of shares against expected ones.
+
+    It is the sum over bins of (found - expected) * ln(found / expected); a share below 0.0001
+    counts as 0.0001.
+    """
+    e, a = np.maximum(expected, _LEAST), np.maximum(found, _LEAST)
+    return float(np.sum((a - e) * np.log(a / e)))
+
+
+def verdict(index: float) -> str:
+    """Return what an index means, by the usual rule of thumb."""
+    return "stable" if index < _SHIFTED else "shifted" if index < _CHANGED else "changed"
+
+
+@dataclass(frozen=True)
+class Population:
+    """The stability index of each column, of the leaves and of the classes."""
+
+    n_training: int
+    columns: dict[str, float]
+    leaves: float | None  # None of a model that is not one tree
+    classes: list[tuple[Any, float, float]]  # label, share in training, share here
+
+
+def population(model: Any, rows: Any, y: Any) -> Population | None:
+    """Compare rows with those of the training; None if the model does not remember these."""
+    memory = memory_of(model)
+    if memory is None:
+        return None
+    schema = model._schema
+    found = {}
+    for column, (cuts, expected) in zip(schema.columns, memory.by_column(schema), strict=False):
+        if column.name not in rows.absent:
+            here = _shares(rows.columns[column.name], column, cuts)
+            found[column.name] = stability_index(expected, here)
+    classes = [
+        (label, share, float(np.mean(np.asarray(y) == label)))
+        for label, share in memory.class_shares
+    ]
+    leaves = _leaves(model.tree_, rows.X) if hasattr(model, "tree_") else None
+    return Population(memory.n_rows, found, leaves, classes)
+
+
+def _shares(cells: Column, column: Any, cuts: Floats) -> Floats:
+    if column.kind == "numeric":
+        return shares_of(cells.cells, cuts, 0)
+    if not column.categories:
+        return np.array([1.0])
+    codes = codes_in(CodedLabels(cells.cells, cells.categories), column)
+    return shares_of(codes, cuts, len(column.categories))
+
+
+def _leaves(tree: Any, X: Any) -> float:
+    ends = np.flatnonzero(tree.first_child < 0)
+    expected = tree.n_samples[ends] / max(int(tree.n_samples[0]), 1)
+    here = np.bincount(tree.apply(X), minlength=tree.n_nodes)[ends]
+    return stability_index(expected, here / max(int(here.sum()), 1))

@@ -1,0 +1,192 @@
+"""What a model was made for: what its user said, and the size and shares of the training data.
+
+Files keep it beside the model, so that nothing has to be said twice. It holds no row of the data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney._table import CodedLabels, Schema
+from spinney._typing import Floats
+
+N_BINS = 10  # of a numeric column: tenths of the training rows
+
+
+def _no_places() -> NDArray[np.int64]:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class MadeFor:
+    """What a model was made for.
+
+    Parameters
+    ----------
+    target : str
+        Name of the target.
+    task : {"classification", "regression"}
+        Whether the target is a class or a number.
+    version : str
+        Version of spinney that made the model.
+    n_rows : int
+        Number of training rows.
+    class_shares : tuple of (label, float), default=()
+        Share of each class among the training rows.
+    positive : label or None, default=None
+        Of two classes, the one that is looked for.
+    threshold : float or None, default=None
+        Probability of the positive class from which it is predicted; None for the likeliest or
+        cheapest class.
+    costs : tuple of (label, label, float), default=()
+        True class, predicted class, and what the mistake costs.
+    priors : tuple of (label, float), default=()
+        Prior probabilities that were given.
+    dropped : tuple of str, default=()
+        Columns that were left out.
+    text : tuple of (str, str), default=()
+        How the file was read, as options of the command line and their values.
+    weight, exposure : str or None, default=None
+        Columns with weights and exposures.
+    n_cuts : array of shape (n_features,)
+        Number of cut points of each column; 0 if it has categories.
+    cuts : array
+        Cut points of the numeric columns, one column after another.
+    shares : array
+        Shares of the training rows: of the bins of each column, or its categories, and last of
+        missing values.
+    """
+
+    target: str
+    task: Literal["classification", "regression"]
+    version: str
+    n_rows: int
+    class_shares: tuple[tuple[Any, float], ...] = ()
+    positive: Any = None
+    threshold: float | None = None
+    costs: tuple[tuple[Any, Any, float], ...] = ()
+    priors: tuple[tuple[Any, float], ...] = ()
+    dropped: tuple[str, ...] = ()
+    text: tuple[tuple[str, str], ...] = ()
+    weight: str | None = None
+    exposure: str | None = None
+    n_cuts: NDArray[np.int64] = field(default_factory=_no_places)
+    cuts: Floats = field(default_factory=partial(np.zeros, 0))
+    shares: Floats = field(default_factory=partial(np.zeros, 0))
+
+    @property
+    def prices(self) -> dict[tuple[Any, Any], float]:
+        """The costs by true and predicted class."""
+        return {(true, predicted): cost for true, predicted, cost in self.costs}
+
+    def sizes(self, schema: Schema) -> list[int]:
+        """Return the number of shares of each column."""
+        pairs = zip(schema.columns, self.n_cuts.tolist(), strict=True)
+        return [
+            (n_cuts + 1 if column.kind == "numeric" else len(column.categories)) + 1
+            for column, n_cuts in pairs
+        ]
+
+    def fits(self, schema: Schema) -> bool:
+        """Tell whether the shares are those of some columns."""
+        if not len(self.n_cuts):
+            return not len(self.cuts) and not len(self.shares)
+        if len(self.n_cuts) != len(schema.columns) or (self.n_cuts < 0).any():
+            return False
+        is_numeric = np.array([column.kind == "numeric" for column in schema.columns])
+        return bool(
+            not self.n_cuts[~is_numeric].any()
+            and self.n_cuts.sum() == len(self.cuts)
+            and sum(self.sizes(schema)) == len(self.shares)
+            and ((self.shares >= 0) & (self.shares <= 1)).all()
+        )
+
+    def by_column(self, schema: Schema) -> list[tuple[Floats, Floats]]:
+        """Return the cut points and the shares of each column."""
+        if not len(self.n_cuts):
+            return []
+        cuts = np.split(self.cuts, np.cumsum(self.n_cuts)[:-1])
+        shares = np.split(self.shares, np.cumsum(self.sizes(schema))[:-1])
+        return list(zip(cuts, shares, strict=True))
+
+
+def shares_of(cells: Any, cuts: Floats, n_categories: int) -> Floats:
+    """Return the share of each bin or category of a column, and last of missing values.
+
+    Parameters
+    ----------
+    cells : array or CodedLabels
+        Numbers, or codes with -1 for a missing value.
+    cuts : array
+        Ascending; a number belongs to the first bin whose cut is not below it.
+    n_categories : int
+        Number of categories; 0 for numbers. Other codes count as missing.
+
+    Returns
+    -------
+    array of shape (n_bins + 1,)
+    """
+    if n_categories:
+        codes = np.asarray(cells)
+        known = (codes >= 0) & (codes < n_categories)
+        places, n_bins = np.where(known, codes, n_categories).astype(np.intp), n_categories
+    else:
+        numbers = np.asarray(cells, dtype=np.float64)
+        n_bins = len(cuts) + 1
+        places = np.where(np.isnan(numbers), n_bins, np.searchsorted(cuts, numbers))
+    counts = np.bincount(places, minlength=n_bins + 1)
+    return np.asarray(counts / max(len(places), 1), dtype=np.float64)
+
+
+def binned_shares(columns: Sequence[Any], schema: Schema) -> dict[str, Any]:
+    """Return `n_cuts`, `cuts` and `shares` of training columns, which hold no value of a row.
+
+    Parameters
+    ----------
+    columns : sequence of array or CodedLabels
+        In the order of the schema.
+    schema : Schema
+        Kinds and categories of the columns.
+
+    Returns
+    -------
+    dict
+    """
+    n_cuts, cuts, shares = [], [np.zeros(0)], [np.zeros(0)]
+    for column, cells in zip(schema.columns, columns, strict=True):
+        if column.kind == "numeric":
+            own = _tenths(np.asarray(cells, dtype=np.float64))
+            found = shares_of(cells, own, 0)
+        else:
+            own = np.zeros(0)
+            found = shares_of(codes_in(cells, column), own, len(column.categories))
+            found = found if column.categories else np.array([1.0])
+        n_cuts.append(len(own))
+        cuts.append(own)
+        shares.append(found)
+    return {
+        "n_cuts": np.array(n_cuts, dtype=np.int64),
+        "cuts": np.concatenate(cuts),
+        "shares": np.concatenate(shares),
+    }
+
+
+def codes_in(cells: CodedLabels, column: Any) -> NDArray[np.int64]:
+    """Return labels as codes of the categories of a model; -1 for others and missing ones."""
+    known = [column.code_of(label) for label in cells.categories]
+    table = np.array([*(-1 if code is None else code for code in known), -1], dtype=np.int64)
+    return np.asarray(table[np.asarray(cells.codes)], dtype=np.int64)
+
+
+def _tenths(numbers: Floats) -> Floats:
+    """Return the cut points of tenths of the finite numbers, rounded so that they reveal no row."""
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        return np.zeros(0)
+    ends = np.quantile(known, np.arange(1, N_BINS) / N_BINS)
+    rounded = [float(f"{end:.3g}") for end in ends.tolist()]
+    return np.unique(np.array(rounded))

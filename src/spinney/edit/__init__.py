@@ -1,0 +1,7 @@
+"""Edit a tree by hand: force a test, cut a branch, grow on, with every change on record."""
+
+from spinney import _libraries  # noqa: F401  (first: see there)
+from spinney.edit._editor import TreeEditor
+from spinney.edit._history import Competitor, Edit, EditHistory, ReplayReport
+
+__all__ = ["Competitor", "Edit", "EditHistory", "ReplayReport", "TreeEditor"]

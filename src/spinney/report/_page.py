@@ -1,0 +1,110 @@
+"""Puts a payload, the scripts and the styles of the package into one HTML file."""
+
+import json
+import math
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+# In the order in which they are read: later ones use earlier ones.
+SCRIPTS = (
+    "numbers.js",
+    "dom.js",
+    "route.js",
+    "tree_model.js",
+    "words.js",
+    "measures.js",
+    "charts.js",
+    "layout.js",
+    "tree_view.js",
+    "node_panel.js",
+    "pruning.js",
+    "quality.js",
+    "quality_numbers.js",
+    "trace.js",
+    "rules.js",
+    "importances.js",
+    "columns.js",
+    "stability.js",
+    "ensemble.js",
+    "about.js",
+    "print.js",
+    "main.js",
+)
+STYLES = ("page.css", "parts.css", "print.css")
+_UNSAFE = re.compile(r"[<>&\u2028\u2029\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def page_html(payload: dict[str, Any]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    payload : dict
+        What the scripts show.
+
+    Returns
+    -------
+    str
+    """
+    return str(
+        _template().render(
+            title=f"{payload['about']['model']}: {payload['about']['target']}",
+            data=safe_json(payload),
+            scripts=[_read(name) for name in SCRIPTS],
+            styles=[_read(name) for name in STYLES],
+        )
+    )
+
+
+def safe_json(data: Any) -> str:
+    """Return JSON that no name or label can break out of, inside a script element.
+
+    Parameters
+    ----------
+    data : object
+        Dicts, lists, text and numbers; numbers that are not finite become null.
+
+    Returns
+    -------
+    str
+        Without signs that HTML or JavaScript might take for their own.
+    """
+    text = json.dumps(_finite(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float):
+        if not math.isfinite(data):
+            return None
+        return int(data) if data.is_integer() and abs(data) < 2**53 else data
+    return data
+
+
+def page_style() -> str:
+    """Return the styles of text and tables, for pages of other commands.
+
+    Returns
+    -------
+    str
+    """
+    return _read("page.css") + _read("parts.css")
+
+
+@cache
+def _read(name: str) -> str:
+    return resources.files("spinney.report").joinpath("page", name).read_text("utf-8")
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    return environment.from_string(_read("page.html.j2"))

@@ -1,0 +1,97 @@
+"""How often trees of bootstrap samples ask the same at the top."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from spinney._table._take import as_rows, take_rows
+from spinney.report._sample import Sample
+from spinney.tree._tree import Tree
+
+N_BOOTSTRAPS = 50
+_MOST_ROWS = 5000
+_MOST_COLUMNS = 6  # that are listed for a place
+_PLACES = ((), (0,), (1,))  # the root, where its test is true, and where it is not
+
+
+def stability_part(model: Any, data: Sample) -> dict[str, Any] | None:
+    """Return which columns trees of two levels test first, over bootstrap samples.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted. Only learners that grow a tree from the top are judged.
+    data : Sample
+        The rows; of many rows some are drawn.
+
+    Returns
+    -------
+    dict or None
+        None for other models, and if there are too few rows.
+    """
+    from spinney import BaggingClassifier, BaggingRegressor
+    from spinney.tree import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+
+    grows = (CARTClassifier, CARTRegressor, C45Classifier, ID3Classifier)
+    if not isinstance(model, grows) or data.n_rows < 10 or model.tree_.n_leaves == 1:
+        return None
+    known = model.get_params()
+    shallow = {"max_depth": 2, "pruning": None, "ccp_alpha": None, "max_surrogates": 0}
+    shallow |= {"max_leaf_nodes": None, "early_stopping": False, "rules": False}
+    learner = clone(model).set_params(**{k: v for k, v in shallow.items() if k in known})
+    bagging = BaggingRegressor if model.tree_.classes is None else BaggingClassifier
+    places = _some_rows(data.n_rows)
+    options: dict[str, Any] = {"sample_weight": data.weight[places]}
+    if len(data.exposure):
+        options["exposure"] = data.exposure[places]
+    X, y = take_rows(as_rows(data.given.X), places), np.asarray(data.given.y)[places]
+    try:
+        ensemble = bagging(learner, n_estimators=N_BOOTSTRAPS, random_state=0).fit(X, y, **options)
+    except ValueError:  # such as a draw that leaves one class, or parameters of single trees
+        return None
+    trees = list(ensemble.forest_)
+    return {
+        "n": len(trees),
+        "rows": len(places),
+        "places": [_columns_at(trees, model.tree_, place) for place in _PLACES],
+    }
+
+
+def _some_rows(n_rows: int) -> Any:
+    if n_rows <= _MOST_ROWS:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS, replace=False))
+
+
+def _columns_at(trees: list[Tree], own: Tree, place: tuple[int, ...]) -> dict[str, Any]:
+    """Return the columns that are tested at a place, the most frequent first."""
+    asked: dict[int, list[float]] = {}
+    for tree in trees:
+        node = _node_at(tree, place)
+        if node is not None and tree.first_child[node] >= 0 and tree.feature[node] >= 0:
+            asked.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    order = sorted(asked, key=lambda column: (-len(asked[column]), column))[:_MOST_COLUMNS]
+    here = _node_at(own, place)
+    return {
+        "own": -1 if here is None else int(own.feature[here]),
+        "columns": [
+            {"column": column, "n": len(asked[column]), "cuts": _spread(asked[column])}
+            for column in order
+        ],
+    }
+
+
+def _node_at(tree: Tree, place: tuple[int, ...]) -> int | None:
+    node = 0
+    for branch in place:
+        if branch >= tree.n_children[node]:
+            return None
+        node = int(tree.first_child[node]) + branch
+    return node
+
+
+def _spread(cuts: list[float]) -> list[float] | None:
+    """Return the quartiles of thresholds; None for other tests."""
+    known = [cut for cut in cuts if np.isfinite(cut)]
+    return np.quantile(known, [0.25, 0.5, 0.75]).tolist() if known else None

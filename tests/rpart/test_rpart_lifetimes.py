@@ -1,0 +1,129 @@
+"""Survival trees against rpart 4.1.19 with method "exp": the same trees, tables and errors.
+
+The expected results are in `lifetimes/`, written by `make_lifetimes.R`. `rpart_compare.py` explains
+the differences that may occur; the tables below list where they do. Nothing else may differ.
+"""
+
+import numpy as np
+import pytest
+from rpart_lifetimes import NAMES, LifetimeCase, fitted_lifetimes, new_tree
+from rpart_sequences import our_sequence, rpart_sequence
+from test_rpart_counts import check_rates
+from test_rpart_cross_validation import folds
+
+from spinney._lifetimes import hazard_scale
+
+# Nodes where training rows part ways: rpart drops a surrogate that we keep, or no test decides on a
+# row and both sides weigh the same, in which case rpart leaves it where it is.
+KNOWN_STOPS = {
+    "machines__gaps": {144: "majority"},
+    "stagec": {12: "scruple"},
+    "stagec__count": {12: "scruple"},
+    "stagec__no_prior": {12: "scruple"},
+    "stays": {142675: "majority"},
+    "stays__no_prior": {142675: "majority", 4117: "majority"},
+    "stays__one_surrogate": {48: "majority", 1781: "majority"},
+    "stays__strong": {},
+}
+# Nodes that we prune, as nothing is gained: in rpart's trees rows that are left where they are cost
+# nothing, there or further down.
+PRUNED = {
+    "machines__gaps": 232,
+    "stays": 4117,
+    "stays__one_surrogate": 4117,
+    "stays__strong": 35668,
+}
+SCRUPLES = {"pbc__small": 1, "stagec": 1, "stagec__count": 1, "stagec__no_prior": 1}
+# Nominal surrogates that agree as well, with the sides of a category swapped.
+SURROGATE_TIES = {
+    "machines__gaps": 1,
+    "stays": 1,
+    "stays__no_prior": 1,
+    "stays__one_surrogate": 1,
+    "stays__strong": 1,
+}
+TIES = {"pbc__small": 1}
+SAME_TREES = [name for name in NAMES if name not in KNOWN_STOPS]
+# In trees of the folds, rows with gaps that no test decides on go elsewhere.
+SAME_ERRORS = ["machines", "machines__depth3", "machines__no_prior", "veteran", "veteran__no_prior"]
+
+
+def test_the_reference_has_every_kind_of_case():
+    cases = [LifetimeCase(name).raw for name in NAMES]
+    assert len(cases) == 22
+    assert {case["shrink"] for case in cases} == {0, 0.2, 0.5, 1}
+    assert any(case["train_gaps"] for case in cases)
+    kinds = {column["kind"] for case in cases for column in case["columns"]}
+    assert kinds == {"numeric", "nominal", "ordered"}
+    assert any(node["yval"] == 0 for case in cases for node in case["nodes"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_time_is_on_the_scale_of_rpart(name):
+    case = LifetimeCase(name)
+    time = case.lifetimes["time"].to_numpy()
+    ours = hazard_scale(case.y > 0, time, np.ones(len(time)))
+    np.testing.assert_allclose(ours, case.exposure, 1e-11)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nodes_and_surrogates_are_those_of_rpart(name):
+    _, _, comparison = fitted_lifetimes(name)
+    pruned = [f"node {PRUNED[name]}: only one of the trees splits"] if name in PRUNED else []
+    assert comparison.problems == pruned
+    assert comparison.stops.items() <= KNOWN_STOPS.get(name, {}).items()
+    assert comparison.differences["tie"] == TIES.get(name, 0)
+    assert comparison.differences["surrogate tie"] == SURROGATE_TIES.get(name, 0)
+    assert comparison.differences["scruple"] == SCRUPLES.get(name, 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_deviances_are_half_of_those_of_rpart(name):
+    case, tree, _ = fitted_lifetimes(name)
+    root = tree.tree_.root
+    assert 2.0 * root.impurity * root.weight == pytest.approx(case.nodes[1]["dev"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_rows_are_predicted_as_by_rpart(name):
+    case, tree, comparison = fitted_lifetimes(name)
+    if name in PRUNED:
+        return
+    check_rates(case, tree, case.table, comparison.train_leaf, "train_node")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_with_gaps_are_predicted_as_by_rpart(name):
+    case, tree, comparison = fitted_lifetimes(name)
+    if name in PRUNED:
+        return
+    check_rates(case, tree, case.table_gaps, comparison.gap_leaf, "gap_node")
+
+
+@pytest.mark.parametrize("name", SAME_TREES)
+def test_the_pruning_path_is_rparts_table(name):
+    case, tree, _ = fitted_lifetimes(name)
+    ours = our_sequence(tree.tree_, "rpart")
+    np.testing.assert_allclose(ours, rpart_sequence(case), 1e-9, 1e-11)
+
+
+@pytest.mark.parametrize("name", SAME_ERRORS)
+def test_errors_of_given_folds_are_those_of_rpart(name):
+    case = LifetimeCase(name)
+    tree = new_tree(case, cv=folds(len(case.y))).fit(case.table, case.lifetimes)
+    path, theirs = tree.pruning_path_, np.array(case.raw["cross_validated"], dtype=float)[::-1]
+    errors = np.where(np.isnan(theirs[:, 3]), np.inf, theirs[:, 3])
+    np.testing.assert_allclose(path.errors / path.risks[-1], errors, 1e-9)
+    finite = np.isfinite(errors)
+    ours = path.standard_errors[finite] / path.risks[-1]
+    np.testing.assert_allclose(ours, theirs[finite, 4], 1e-9)
+
+
+@pytest.mark.parametrize("name", SAME_TREES)
+def test_importances_with_surrogates_are_those_of_rpart(name):
+    if name in SCRUPLES or name in SURROGATE_TIES:
+        return
+    case, tree, _ = fitted_lifetimes(name)
+    ours = np.asarray(tree.tree_.importances(surrogates=True))
+    theirs = np.array([case.raw["importance"].get(name, 0.0) for name in case.levels])
+    np.testing.assert_allclose(ours / ours.sum(), theirs / theirs.sum(), 1e-9, 1e-12)
