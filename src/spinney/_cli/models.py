@@ -69,6 +69,8 @@ MODELS = {
     ),
     "mixture": _pair("a mixture of experts with a gating model", "MixtureOfExperts"),
 }
+# By which `compare` judges models
+METRICS = ("error", "cost", "auc", "logloss", "brier", "r2", "deviance", "concordance")
 # What rpart, C5.0, Weka and R's forests call parameters
 _OTHER_NAMES = {
     "minsplit": "min_samples_split",
@@ -162,7 +164,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         if own in allowed:
             raise Refusal(f"--set: {key!r} of other programs is {own!r} here: --set {own}=...")
         option = _OPTION_OF.get(key)
-        others = [other for other in names_for(task) if other != name and _knows(other, task, key)]
+        others = [other for other in names_for(task) if other != name and knows(other, task, key)]
         if option is not None and others:
             raise Refusal(
                 f"{option}: --model {name} cannot do this. Those that can: {', '.join(others)}."
@@ -170,7 +172,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
 
 
-def _knows(name: str, task: str, key: str) -> bool:
+def knows(name: str, task: str, key: str) -> bool:
     """Return whether a model has a parameter, or its members have."""
     import spinney
 

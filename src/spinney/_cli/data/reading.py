@@ -36,6 +36,7 @@ class Reading:
     weight: NDArray[np.float64] | None = None  # of the rows, if a column has them
     exposure: NDArray[np.float64] | None = None  # for which the target was counted, likewise
     event: NDArray[np.float64] | None = None  # of lifetimes: whether it was seen; y is the time
+    group: NDArray[Any] | None = None  # to which each row belongs
     dropped: tuple[str, ...] = ()  # columns that were left out
     choices: "Choices | None" = None  # what the user said
 
@@ -95,6 +96,7 @@ class Choices:
     weight: str | None = None
     exposure: str | None = None
     event: str | None = None
+    group: str | None = None
 
     @property
     def text(self) -> TextFormat:
@@ -212,7 +214,9 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     weight = numbers_of(columns, "--weight", choices.weight)
     exposure = numbers_of(columns, "--exposure", choices.exposure)
     event = numbers_of(columns, "--event", choices.event)
-    apart = {target, choices.weight, choices.exposure, choices.event, *choices.drop}
+    group = _groups(columns, choices.group)
+    roles = {target, choices.weight, choices.exposure, choices.event, choices.group}
+    apart = {*roles, *choices.drop}
     others = [c for c in columns if c.name not in apart]
     features, left_out, warnings = usable_columns(others, choices.drop_ids)
     if not features:
@@ -230,6 +234,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         weight=weight,
         exposure=exposure,
         event=event,
+        group=group,
         dropped=_dropped(sheet, apart - set(choices.drop), features),
         choices=choices,
     )
@@ -259,6 +264,22 @@ def numbers_of(
     return np.asarray(column.cells, dtype=np.float64)
 
 
+def _groups(columns: Iterable[Column], name: str | None) -> NDArray[Any] | None:
+    """Return to which group each row belongs, by number; None without the option."""
+    if name is None:
+        return None
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        raise Refusal(f"--group: {name!r} is left out by --drop. Name it in one of the two.")
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(f"--group: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    groups = np.unique(column.cells, return_inverse=True)[1]
+    if not groups.any():
+        raise Refusal(f"--group: {name!r} is the same in all rows, so they cannot be divided.")
+    return np.asarray(groups)
+
+
 def _check_names(names: Sequence[str], choices: Choices) -> None:
     listed = "The columns are: " + ", ".join(names) + "."
     if choices.target is None:
@@ -272,6 +293,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--weight", [choices.weight] if choices.weight is not None else []),
         ("--exposure", [choices.exposure] if choices.exposure is not None else []),
         ("--event", [choices.event] if choices.event is not None else []),
+        ("--group", [choices.group] if choices.group is not None else []),
     ]
     for option, given in asked:
         for name in given:
