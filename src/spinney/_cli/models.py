@@ -4,6 +4,7 @@ Nothing heavy is imported here, so that help can list the models.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -105,6 +106,20 @@ _OPTION_OF = {
     "interaction_cst": "--interaction",
 }
 _BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The model, and how it is trained and evaluated."""
+
+    model: str = "cart"
+    cv: int = 10
+    rule: str = "1se"
+    seed: int = 0
+    jobs: int = -1
+    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    costs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
+    positive: Any = None  # of two classes, the one that is looked for
 
 
 def names_for(task: str) -> list[str]:

@@ -115,12 +115,14 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
 def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str, str]]:
     """Return names and values: an error with its confidence interval, and that of the baseline."""
     numbers = (found.value, found.low, found.high, found.baseline)
-    if found.measure == "error rate":
+    if found.measure in ("error rate", "error rate by weight"):
         value, low, high, baseline = (f"{100 * number:.1f}" for number in numbers)
-        before, after, unit = "", " % of rows", " %"
+        counted = "of rows" if found.measure == "error rate" else "by weight"
+        before, after, unit = "", f" % {counted}", " %"
     else:
         value, low, high, baseline = (number_text(number, 4) for number in numbers)
         words = {"RMSE": ("RMSE ", ""), "deviance": ("", " per unit of exposure")}
+        words["cost by weight"] = ("", " per unit of weight")
         before, after = words.get(found.measure, ("", " per row"))
         unit = ""
     return [

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from spinney import Tree
-from spinney._cli.commands.train import Settings, train
+from spinney._cli.commands.train import train
 from spinney._cli.data.match import read_answers
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.decisions import with_threshold
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import choose_positive, made_for, memory_of, remember, text_format
 from spinney._cli.metrics import parse_costs
-from spinney._cli.models import load_model, save_model
+from spinney._cli.models import Settings, load_model, save_model
 from spinney._cli.output import (
     Screen,
     check_output,

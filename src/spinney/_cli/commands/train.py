@@ -2,8 +2,8 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from spinney._cli.metrics import (
 )
 from spinney._cli.models import (
     MODELS,
+    Settings,
     make_model,
     parse_constraints,
     parse_settings,
@@ -48,6 +49,7 @@ from spinney._cli.output import (
     save_plot,
 )
 from spinney._cli.scores import Scores
+from spinney._cli.single_leaf import Remedies, find_remedies, remedies_dict, show_remedies
 from spinney._cli.summary import (
     MOST_NAMES,
     estimate_pairs,
@@ -108,6 +110,8 @@ def run(
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
+    remedies = find_remedies(reading, settings, training.model, partial(unfitted, reading))
+    training = replace(training, remedies=remedies)
     memory = made_for(reading, training.model, settings.costs, settings.positive)
     remember(training.model, memory)
     training = with_cut(training, cut)
@@ -118,20 +122,6 @@ def run(
 
 
 # -- Training
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The model, and how it is trained and evaluated."""
-
-    model: str = "cart"
-    cv: int = 10
-    rule: str = "1se"
-    seed: int = 0
-    jobs: int = -1
-    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
-    costs: Costs = field(default_factory=dict)
-    positive: Any = None  # of two classes, the one that is looked for
 
 
 def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
@@ -163,6 +153,7 @@ class Training:
     estimate: Estimate | None  # None if there was no cross-validation
     notes: tuple[str, ...] = ()  # warnings of the model
     threshold: tuple[float, str] | None = None  # and how it was chosen
+    remedies: Remedies | None = None  # if the tree is a single leaf
 
     @property
     def trees(self) -> list[Tree]:
@@ -232,7 +223,7 @@ def train(
         if settings.cv and criterion is not None:
             estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
         elif settings.cv and path is not None and path.selected is not None:
-            estimate = of_path(reading, path, settings.costs)
+            estimate = of_path(reading, fitted, settings.costs)
         elif settings.cv:
             predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
             estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
@@ -326,6 +317,8 @@ def show(training: Training, screen: Screen) -> None:
         screen.wrapped(f"Note: {note}")
     if training.estimate is not None:
         _show_error(training, training.estimate, screen)
+    if training.remedies is not None:
+        show_remedies(training.remedies, screen)
     if training.path is not None:
         show_path(training.path, screen)
     if training.tree is not None and training.tree.root.surrogates:
@@ -385,7 +378,7 @@ def _show_members(training: Training, screen: Screen) -> None:
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    names = {"cost per row": "Cost", "deviance": "Deviance"}
+    names = {"cost per row": "Cost", "cost by weight": "Cost", "deviance": "Deviance"}
     what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
@@ -445,6 +438,8 @@ def as_dict(training: Training) -> dict[str, Any]:
         "trees": [tree.n_leaves for tree in training.trees],
         "importances": dict(training.importances()),
     }
+    if training.remedies is not None:
+        result["single_leaf"] = remedies_dict(training.remedies)
     if found is not None:
         result["error"] = {
             "measure": found.measure,
