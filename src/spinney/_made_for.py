@@ -52,6 +52,9 @@ class MadeFor:
         How the file was read, as options of the command line and their values.
     weight, exposure : str or None, default=None
         Columns with weights and exposures.
+    rules_differ : float or None, default=None
+        Share of the training rows for which the model's shorter rules answer otherwise than its
+        tree; None if it has no such rules.
     n_cuts : array of shape (n_features,)
         Number of cut points of each column; 0 if it has categories.
     cuts : array
@@ -74,6 +77,7 @@ class MadeFor:
     text: tuple[tuple[str, str], ...] = ()
     weight: str | None = None
     exposure: str | None = None
+    rules_differ: float | None = None
     n_cuts: NDArray[np.int64] = field(default_factory=_no_places)
     cuts: Floats = field(default_factory=partial(np.zeros, 0))
     shares: Floats = field(default_factory=partial(np.zeros, 0))

@@ -53,6 +53,7 @@ RECIPES: list[Recipe[Any]] = [
         text=many(row(TEXT, TEXT), tuple),
         weight=or_none(TEXT),
         exposure=or_none(TEXT),
+        rules_differ=or_none(SHARE),
         n_cuts=PLACES,
         cuts=FLOATS,
         shares=FLOATS,

@@ -19,7 +19,7 @@ from spinney._cli.decisions import (
     two_costs,
 )
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.memory import memory_of, positive_of, text_format
+from spinney._cli.memory import difference_words, memory_of, positive_of, text_format
 from spinney._cli.metrics import (
     ClassMetrics,
     Costs,
@@ -165,7 +165,7 @@ def evaluate_rules(model: Any, answers: Answers, costs: Sequence[str]) -> Evalua
     notes: tuple[str, ...] = ()
     if hasattr(model, "tree_"):
         differ = float(np.mean(predicted != decide(model, answers.rows.X)))
-        notes = (f"the rules answer otherwise than the tree for {100 * differ:.1f} % of rows",)
+        notes = (difference_words(differ, "rows"),)
     return Evaluation(answers, predicted, metrics, notes=notes)
 
 

@@ -21,7 +21,7 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.memory import choose_positive, made_for, remember
+from spinney._cli.memory import JUDGE_RULES, choose_positive, difference_words, made_for, remember
 from spinney._cli.metrics import (
     Costs,
     Estimate,
@@ -114,6 +114,9 @@ def run(
     training = replace(training, remedies=remedies)
     memory = made_for(reading, training.model, settings.costs, settings.positive)
     remember(training.model, memory)
+    if memory.rules_differ:
+        told = f"{difference_words(memory.rules_differ)}; {JUDGE_RULES}."
+        training = replace(training, notes=(*training.notes, told))
     training = with_cut(training, cut)
     save_model(training.model, out)  # files first: they are there even if printing fails
     save_plot(training.draw, plot)
