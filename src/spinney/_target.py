@@ -249,10 +249,21 @@ def _refuse_numbers_in_objects(y: NDArray[Any]) -> None:
         )
 
 
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted labels, and the place of each row's; objects are not sorted row by row."""
+    if y.dtype.kind != "O":
+        return np.unique(y, return_inverse=True)
+    labels = y.tolist()
+    classes = np.empty(len(distinct := sorted(set(labels))), dtype=object)
+    classes[:] = distinct
+    place = {label: code for code, label in enumerate(distinct)}
+    return classes, np.fromiter(map(place.__getitem__, labels), np.intp, len(labels))
+
+
 def _encode_classes(
     y: NDArray[Any], used: NDArray[np.bool_], known: NDArray[Any] | None
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = _distinct(y)
     if known is not None:
         place = {label: code for code, label in enumerate(known.tolist())}
         codes = np.array([place.get(label, -1) for label in classes.tolist()], np.intp)[codes]

@@ -127,6 +127,15 @@ def is_missing(values):
     return np.isnan(values)
 
 
+@pytest.mark.parametrize("name", list_datasets())
+def test_the_list_of_sets_states_their_sizes(name):
+    data = load(name, as_="dict")
+    is_number = data.task == "regression"
+    n_classes = 0 if is_number else len(set(data.target.tolist()))
+    size = [len(data.target), len(data.feature_names), n_classes]
+    assert list(REGISTRY[name].size) == size
+
+
 def test_every_set_has_its_facts_stated_here():
     assert sorted(FACTS) == list_datasets()
 

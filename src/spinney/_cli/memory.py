@@ -35,10 +35,10 @@ def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeF
     choices = reading.choices or Choices()
     shares: list[tuple[Any, float]] = []
     if reading.task == "classification":
-        labels, counts = np.unique(reading.y, return_counts=True)
+        labels, counts = reading.class_counts
         shares = [
             (label, count / len(reading.y))
-            for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
+            for label, count in zip(labels, counts.tolist(), strict=True)
         ]
     X = reading.X
     schema = model._schema

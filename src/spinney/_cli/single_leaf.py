@@ -70,14 +70,14 @@ def find_remedies(
     tree = getattr(model, "tree_", None)
     if tree is None or tree.n_leaves > 1:
         return None
-    labels, counts = np.unique(reading.y, return_counts=True)
+    labels, counts = reading.class_counts
     always = f"always {tree.root.prediction}" if reading.task == "classification" else "the mean"
     told = {"priors", "class_weight"} & set(settings.changes) or settings.costs
     if reading.task == "regression" or told or counts.max() < _UNBALANCED * len(reading.y):
         return Remedies((f"No test was found that predicts better than {always}.", _columns(model)))
-    options = _options(settings, labels.tolist(), counts.tolist())
+    options = _options(settings, labels, counts.tolist())
     share = 100 * counts.min() / counts.sum()
-    rare = labels.tolist()[int(counts.argmin())]
+    rare = labels[int(counts.argmin())]
     reasons = (
         f"{rare} is {share:.1f} % of the rows. A leaf predicts {rare} only if most of its rows are "
         f"{rare}, and no tests lead to such leaves reliably, so {always} has the least error. If "

@@ -107,6 +107,7 @@ class Entry:
     ordered: Mapping[str, list[str]] = field(default_factory=dict)  # lowest first
     others: Kind = "numeric"
     compressed: bool = False
+    size: tuple[int, int, int] = (0, 0, 0)  # rows, features, classes; for lists, without reading
 
     @property
     def file(self) -> str:

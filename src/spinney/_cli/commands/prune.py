@@ -109,8 +109,8 @@ class Choice:
 def from_table(reading: Reading, settings: Settings) -> Choice:
     """Grow a tree, and evaluate its subtrees by cross-validation."""
     training = train(reading, settings)
-    labels, counts = np.unique(reading.y, return_counts=True)
-    classes = labels.tolist() if reading.task == "classification" else []
+    labels, counts = reading.class_counts
+    classes = labels if reading.task == "classification" else []
     positive = choose_positive(None, classes, counts.tolist())
     remember(training.model, made_for(reading, training.model, settings.costs, positive))
     path: PruningPath = training.model.pruning_path_

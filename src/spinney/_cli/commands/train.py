@@ -142,8 +142,8 @@ def _positive(given: str | None, reading: Reading) -> Any:
         if given is not None:
             raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
         return None
-    labels, counts = np.unique(reading.y, return_counts=True)
-    return choose_positive(given, labels.tolist(), counts.tolist())
+    labels, counts = reading.class_counts
+    return choose_positive(given, labels, counts.tolist())
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ Bundled data sets and files give the same, so everything after this step is writ
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Reading:
         """The number of rows."""
         return len(self.target)
 
-    @property
+    @cached_property
     def y(self) -> NDArray[Any]:
         """The target, for estimators."""
         as_integers = self.task == "classification" and self.target.is_whole
@@ -64,9 +65,17 @@ class Reading:
     @property
     def classes(self) -> list[Any]:
         """The distinct values of the target, sorted."""
-        return sorted(set(self.y.tolist()))
+        return self.class_counts[0]
 
-    @property
+    @cached_property
+    def class_counts(self) -> tuple[list[Any], NDArray[np.intp]]:
+        """The distinct values of the target, sorted, and the number of rows of each."""
+        _, first, counts = np.unique(self.target.cells, return_index=True, return_counts=True)
+        labels = self.y[first]  # cells are codes, whose order may be another
+        order = np.argsort(labels, kind="stable")
+        return labels[order].tolist(), counts[order]
+
+    @cached_property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
         """The features, for estimators."""
         return as_table(self.features)
