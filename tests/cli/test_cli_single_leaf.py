@@ -103,5 +103,6 @@ def test_of_more_classes_the_mean_recall_is_shown(run: Run, tmp_path: Path) -> N
     path.write_text("\n".join(["x,y", *rows]) + "\n")
     text = run("train", path, "--target", "y").output
     assert "mean recall" in text
+    assert "None of them finds more" in text
     assert "--cost" not in text
     assert "--set class_weight=balanced" in text

@@ -22,6 +22,7 @@ from spinney._format import plural
 
 _FOLDS = 5
 _MOST_ROWS = 20_000  # by which remedies are tried
+_MORE = 0.02  # of recall, by chance
 _UNBALANCED = 0.6  # share of the most frequent class
 
 
@@ -45,6 +46,12 @@ class Remedies:
     untried: tuple[str, ...] = ()  # options, if there is no cross-validation
     n_rows: int = 0  # by which they were tried
     rare: Any = None  # the class that is looked for; None with more than two classes
+
+    @property
+    def helps(self) -> bool:
+        """Whether something that was tried finds more than the model as it is."""
+        before, *after = self.tried
+        return any(each.recall > before.recall + _MORE for each in after)
 
 
 def find_remedies(
@@ -188,6 +195,8 @@ def show_remedies(found: Remedies, screen: Screen) -> None:
             f"the rows predicted so; AUC: how well probabilities rank them, 0.5 by chance."
         )
     screen.wrapped(words)
+    if not found.helps:
+        screen.wrapped("None of them finds more: the columns tell little about it.")
 
 
 def remedies_dict(found: Remedies) -> dict[str, Any]:
