@@ -105,6 +105,7 @@ _OPTION_OF = {
     "monotonic_cst": "--monotone",
     "interaction_cst": "--interaction",
 }
+_PARAMETER_OF = {"trees": "n_estimators"}  # options of other names
 _BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
 
 
@@ -207,6 +208,26 @@ def parse_settings(given: Iterable[str]) -> dict[str, Any]:
             raise Refusal(f"--set: write NAME=VALUE, such as max_depth=4, not {text!r}.")
         settings[name.strip()] = _value_of(value.strip())
     return settings
+
+
+def parse_parameters(given: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the parameters that have an option of their own, as their declarations take them."""
+    from spinney._params import PARAMETERS
+
+    found = {}
+    for option, text in given.items():
+        if text is None:
+            continue
+        name = _PARAMETER_OF.get(option, option)
+        if name == "criterion":  # which there are depends on the model
+            found[name] = text
+            continue
+        found[name] = _value_of(text)
+        try:
+            PARAMETERS[name].check(f"--{option.replace('_', '-')}", found[name])
+        except (TypeError, ValueError) as error:
+            raise Refusal(str(error)) from error
+    return found
 
 
 def _value_of(text: str) -> Any:

@@ -208,9 +208,11 @@ Models:
     _CV,
     _flag("--no-cv", help="Skip the cross-validation."),
     _RULE,
-    _integer("--max-depth", help="Maximum depth of a tree."),
-    _integer("--min-samples-leaf", help="Minimum number of rows in a leaf."),
-    _integer("--trees", help="Number of trees of an ensemble."),
+    _option("--max-depth", metavar="N", help="Maximum depth of a tree."),
+    _option(
+        "--min-samples-leaf", metavar="N", help="Minimum number of rows in a leaf, or their share."
+    ),
+    _option("--trees", metavar="N", help="Number of trees of an ensemble."),
     _COSTS,
     _POSITIVE,
     _THRESHOLD,

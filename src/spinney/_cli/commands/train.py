@@ -35,6 +35,7 @@ from spinney._cli.models import (
     Settings,
     make_model,
     parse_constraints,
+    parse_parameters,
     parse_settings,
     save_model,
     trees_of,
@@ -92,8 +93,7 @@ def run(
     check_plot_file(plot)
     cut = parse_threshold(threshold)
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
-    named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
-    changes = {key: value for key, value in named.items() if value is not None}
+    changes = parse_parameters({key: options.pop(key) for key in growth})
     if changes.get("criterion") in DEVIANCES and options.get("task") is None:
         options["task"] = "regression"  # few counts look like classes
     changes |= parse_constraints(monotone, interaction)
