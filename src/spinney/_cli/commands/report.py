@@ -8,8 +8,8 @@ import click
 from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import Answers, read_answers
 from spinney._cli.data.reading import numbers_of
-from spinney._cli.errors import refusing
-from spinney._cli.models import load_model
+from spinney._cli.errors import Refusal, refusing
+from spinney._cli.models import is_survival, load_model
 from spinney._cli.output import check_output, write_text
 
 _LARGE = 5_000_000  # bytes, from which on a page is slow to send and to open
@@ -30,6 +30,10 @@ def run(
 
     check_output("--out", out, model, data, holdout)
     fitted = load_model(model)
+    if is_survival(fitted):
+        raise Refusal(
+            "there is no report on lifetimes. `spinney evaluate`, `plot` and `rules` show more."
+        )
     told = (weight, exposure)
     answers = read_answers(data, fitted, target, TextFormat(**text), told)
     options = _options(answers, *told)

@@ -21,6 +21,7 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.lifetimes import concordance
 from spinney._cli.memory import choose_positive, made_for, remember
 from spinney._cli.metrics import (
     Costs,
@@ -92,7 +93,8 @@ def run(
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
     named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
     changes = {key: value for key, value in named.items() if value is not None}
-    if changes.get("criterion") in DEVIANCES and options.get("task") is None:
+    untold = options.get("task") is None and options.get("event") is None
+    if changes.get("criterion") in DEVIANCES and untold:
         options["task"] = "regression"  # few counts look like classes
     changes |= parse_constraints(monotone, interaction)
     reading = read_data(data, Choices(**options))
@@ -103,7 +105,7 @@ def run(
         seed=seed,
         jobs=jobs,
         changes={**changes, **parse_settings(given)},
-        costs=_costs(costs, reading),
+        costs=costs_of(costs, reading),
         positive=_positive(positive, reading),
     )
     with fold_progress(settings.cv) as on_fold:
@@ -134,9 +136,9 @@ class Settings:
     positive: Any = None  # of two classes, the one that is looked for
 
 
-def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
+def costs_of(given: tuple[str, ...], reading: Reading) -> Costs:
     """Return the costs of mistakes, which numbers have none of."""
-    if given and reading.task == "regression":
+    if given and reading.task != "classification":
         raise Refusal(
             f"--cost: {reading.target.name!r} is a number; errors of classes have costs. If its "
             "values are classes, add --task classification."
@@ -145,7 +147,7 @@ def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
 
 
 def _positive(given: str | None, reading: Reading) -> Any:
-    if reading.task == "regression":
+    if reading.task != "classification":
         if given is not None:
             raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
         return None
@@ -229,7 +231,10 @@ def train(
         estimate = None
         criterion = deviance_of(fitted)
         told = Told(reading.n_rows, reading.weight, reading.exposure)
-        if settings.cv and criterion is not None:
+        if settings.cv and reading.task == "survival":
+            predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+            estimate = concordance(reading.y, predicted, reading.weight)
+        elif settings.cv and criterion is not None:
             estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
         elif settings.cv and path is not None and path.selected is not None:
             estimate = of_path(reading, path, settings.costs)
@@ -345,7 +350,8 @@ def _constraints(training: Training) -> list[str]:
     """Say which directions hold, in words."""
     signs = training.settings.changes.get("monotonic_cst") or {}
     classes = getattr(training.model, "classes_", None)
-    what = "The prediction" if classes is None else f"The probability of {classes[-1]}"
+    number = "The risk" if training.reading.task == "survival" else "The prediction"
+    what = number if classes is None else f"The probability of {classes[-1]}"
     words = {1: "never falls", -1: "never rises"}
     return [f"{what} {words[sign]} as {name} rises." for name, sign in signs.items()]
 
@@ -381,11 +387,13 @@ def _show_members(training: Training, screen: Screen) -> None:
     oob = getattr(training.model, "oob_score_", None)
     if oob is not None and training.reading.task == "classification":
         pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
+    elif oob is not None and training.reading.task == "survival":
+        pairs.append(("out of bag", f"concordance {oob:.3f}"))
     screen.pairs(pairs)
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    names = {"cost per row": "Cost", "deviance": "Deviance"}
+    names = {"cost per row": "Cost", "deviance": "Deviance", "concordance": "Concordance"}
     what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
@@ -394,7 +402,7 @@ def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
         always = f"always {found.baseline_name}"
         pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
     screen.pairs(pairs)
-    if training.path is not None:
+    if training.path is not None and found.measure != "concordance":
         words = "The same folds chose the size of the tree: expect slightly more on new rows."
         screen.wrapped(words)
 
