@@ -440,6 +440,9 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _option(
+        "--event", metavar="NAME", help="Lifetimes: column that is 1 where the event was seen."
+    ),
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,

@@ -48,7 +48,7 @@ def about_part(
         "criterion": str(params.get("criterion", criterion_of(model))),
         "rows": [sample.n_rows for sample in samples],
         "weights": [float(sample.weight.sum()) for sample in samples],
-        "exposed": bool(len(samples[0].exposure)),
+        "exposed": bool(len(samples[0].exposure)) and samples[0].lifetimes is None,
         "columns": int(model.n_features_in_),
         "totals": [_totals(sample, classes) for sample in samples],
         "settings": _settings(model, params),

@@ -94,7 +94,8 @@ def quality_part(
     for sample in samples:
         here = group[start : start + sample.n_rows]
         start += sample.n_rows
-        sums.append(number_sums(here, sample.time, sample.rates - centre, len(means)))
+        rest = sample.rates - centre
+        sums.append(number_sums(here, sample.time, rest, sample.weight, len(means)))
     losses = [
         mean_loss(criterion_of(model), sample, answers)
         for sample, answers in zip(samples, found.answers, strict=True)

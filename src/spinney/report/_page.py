@@ -22,6 +22,7 @@ SCRIPTS = (
     "pruning.js",
     "quality.js",
     "quality_numbers.js",
+    "quality_lifetimes.js",
     "trace.js",
     "rules.js",
     "importances.js",

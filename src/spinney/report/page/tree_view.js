@@ -3,12 +3,14 @@
   "use strict";
   const P = S.data, T = S.tree;
   const FIRST_LEAVES = 14; // open at the start
+  const SMALLEST = 0.7; // scale at which boxes can be read
   const expanded = new Set();
   let hits = new Set(), hitList = [], hitAt = -1;
   let svg, scene, status, placed, view = { x: 0, y: 0, k: 1 };
 
-  // Opens the nodes with most rows first, until so many boxes are shown.
+  // Opens the nodes with most rows first, until so many boxes are shown, as deep as the frame is wide.
   function openLargest(most) {
+    const deepest = Math.max(3, Math.floor(((svg.clientWidth || 900) - 16) / (SMALLEST * (S.BOX.width + S.BOX.gapX)))) - 1;
     expanded.clear();
     const open = [0];
     let shown = 1;
@@ -16,7 +18,7 @@
       open.sort((a, b) => S.weightOf(0, b) - S.weightOf(0, a) || a - b);
       const node = open.shift();
       const below = S.children(node);
-      if (!below.length || shown + below.length - 1 > most) continue;
+      if (!below.length || shown + below.length - 1 > most || S.depth[node] >= deepest) continue;
       expanded.add(node);
       shown += below.length - 1;
       open.push(...below);
@@ -40,17 +42,17 @@
   }
   S.nodeSummary = function (node) {
     const rows = S.count(S.weightOf(0, node)) + " rows";
+    if (S.isLifetimes) return "risk " + S.number(T.answers[node], 3) + " · " + S.count(S.countedOf(0, node)) + "/" + S.count(S.weightOf(0, node)) + " events";
     if (!S.isClasses) return S.predictionText(node) + " · " + rows;
     const label = T.labels[node];
     return S.predictionText(node) + " " + S.share(S.sharesOf(0, node)[label], 0) + " · " + rows;
   };
-  function describe(own) {
-    const node = own.node;
+  function describe(node) {
     const state = S.isLeaf(node) ? "leaf" : isOpen(node) ? "open" : "closed, " + hiddenLeaves(node) + " leaves below";
     return `${S.branchText(node)}: predicts ${S.nodeSummary(node)}; ${state}`;
   }
   function shareBar(node, width) {
-    const group = S.svg("g", { transform: "translate(10 42)", "aria-hidden": "true" });
+    const group = S.svg("g", { transform: "translate(10 44)", "aria-hidden": "true" });
     const w = width - 20;
     if (!S.isClasses) {
       const [low, high] = S.answerRange();
@@ -72,11 +74,11 @@
     const { width, height } = S.BOX, node = own.node;
     const group = S.svg("g", { class: "node" + (S.isLeaf(node) ? " leaf" : "") + (hits.has(node) ? " hit" : ""), transform: `translate(${own.x} ${own.y})`, "data-node": node });
     group.append(S.svg("rect", { class: "box", width: width, height: height, rx: 7 }),
-      S.svg("text", { class: "condition", x: 10, y: 17 }, S.clip(S.branchText(node, 3), 26)),
-      S.svg("text", { class: "said", x: 10, y: 34 }, S.clip(S.nodeSummary(node), 34)), shareBar(node, width));
+      S.svg("text", { class: "condition", x: 10, y: 18 }, S.clip(S.branchText(node, 3, 5), 24)), " ",
+      S.svg("text", { class: "said", x: 10, y: 35 }, S.clip(S.nodeSummary(node), 28)), shareBar(node, width));
     if (!S.isLeaf(node)) {
       const closed = !o.isOpen(node);
-      group.append(S.svg("g", { class: "toggle", transform: `translate(${width} ${height / 2})` },
+      group.append(S.svg("g", { class: "toggle", "aria-hidden": "true", transform: `translate(${width} ${height / 2})` },
         S.svg("circle", { r: closed ? 11 : 7 }), S.svg("text", { "text-anchor": "middle", y: 4 }, closed ? "+" + hiddenLeaves(node) : "–")));
     }
     return group;
@@ -93,7 +95,7 @@
     const k = scaleFor(flat.width), h = svg.clientHeight || 460;
     return Math.max(S.BOX.gapY, Math.min(70, (h / k - 30) / Math.max(leaves, 1) - S.BOX.height));
   }
-  const scaleFor = (width) => Math.max(0.64, Math.min(1.12, ((svg.clientWidth || 900) - 44) / (width + 12)));
+  const scaleFor = (width) => Math.max(SMALLEST, Math.min(1.12, ((svg.clientWidth || 900) - 32) / (width + 12)));
 
   function draw(focus) {
     placed = S.layout(0, openChildren, roomy());
@@ -107,10 +109,11 @@
       const about = {
         role: "treeitem", "aria-level": own.level + 1, "aria-setsize": siblings.length,
         "aria-posinset": siblings.indexOf(own.node) + 1, "aria-selected": own.node === S.state.node,
-        "aria-label": S.plain(describe(own)), tabindex: own.node === chosen ? 0 : -1,
+        tabindex: own.node === chosen ? 0 : -1,
       };
       if (!S.isLeaf(own.node)) about["aria-expanded"] = isOpen(own.node);
       Object.entries(about).forEach(([name, value]) => group.setAttribute(name, String(value)));
+      group.prepend(S.svg("desc", {}, describe(own.node))); // the name of a box is its text, which may be shortened
       if (own.node === S.state.node) group.classList.add("selected");
       S.tip(group, () => S.ruleText(own.node) + "\n" + S.nodeSummary(own.node));
       items.append(group);
