@@ -161,10 +161,10 @@ def _refuse_others(model: Any, exposure: Any) -> None:
             f"{type(model).__name__}. Fit one of these."
         )
     check_is_fitted(model)
-    if model.missing not in ("surrogate", "majority"):
+    if model.missing == "fractional":
         raise ValueError(
-            f"TreeEditor does not edit trees with missing={model.missing!r}: a test given by hand "
-            "does not say where gaps go. Use missing='surrogate' or 'majority'."
+            "TreeEditor does not edit trees with missing='fractional': their rows are in several "
+            "nodes at a time. Use another rule, such as missing='learned'."
         )
     if exposure is not None and not isinstance(model, CARTRegressor):
         raise ValueError("exposure is given, but the model predicts classes. Leave it out.")
