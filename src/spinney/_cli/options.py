@@ -373,8 +373,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 

@@ -241,6 +241,8 @@ class TreeEditor:
         strength = float(vars(self._rows.model).get("shrinkage_", 0.0))
         model = clone(self._rows.model)._wrap(self.tree.shrink(strength) if strength else self.tree)
         model.shrinkage_, model.edits_ = strength, self.history.to_json()
+        if hasattr(self._rows.model, "made_for_"):  # what the command line remembers
+            model.made_for_ = self._rows.model.made_for_
         return model
 
     # -- How it is done

@@ -18,6 +18,7 @@ SCRIPTS = (
     "charts.js",
     "layout.js",
     "tree_view.js",
+    "edits.js",
     "node_panel.js",
     "pruning.js",
     "quality.js",

@@ -13,6 +13,7 @@ from spinney._base import TableEstimator
 from spinney.report._about import about_part
 from spinney.report._cells import cells_part
 from spinney.report._columns import columns_part
+from spinney.report._editing_part import editing_part
 from spinney.report._ensemble_part import mean_loss, members_part, quality_part, stand_in
 from spinney.report._lifetimes_part import lifetimes_part, risk_groups_part
 from spinney.report._page import page_html
@@ -136,6 +137,7 @@ class Report:
             "quality": quality,
             "ensemble": ensemble,
             "rules": rules_part(model),
+            "editing": editing_part(model, sizes.tree, self._data) if single else None,
             "stability": stability_part(model, self._data) if single else None,
         }
 

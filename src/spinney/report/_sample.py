@@ -140,3 +140,17 @@ def _hazard_at(first: Sample, lifetimes: Lifetimes | None) -> Floats:
     hazard = np.append(0.0, first.exposure[used])[place]
     found: Floats = np.interp(lifetimes.time, time, hazard)
     return found
+
+
+def some_rows(n_rows: int, most: int) -> NDArray[np.intp]:
+    """Return the places of all rows, or of so many drawn at random, in their order."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+
+
+def some_target(data: Sample, places: NDArray[np.intp]) -> Any:
+    """Return the target of some rows as `fit` takes it."""
+    if data.lifetimes is None:
+        return np.asarray(data.given.y)[places]
+    return {"event": data.lifetimes.event[places], "time": data.lifetimes.time[places]}

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from spinney._table._take import as_rows, take_rows
-from spinney.report._sample import Sample
+from spinney.report._sample import Sample, some_rows, some_target
 from spinney.tree._tree import Tree
 
 N_BOOTSTRAPS = 50
@@ -41,11 +41,11 @@ def stability_part(model: Any, data: Sample) -> dict[str, Any] | None:
     grows = (CARTClassifier, CARTRegressor, C45Classifier, ID3Classifier, SurvivalTree)
     if not isinstance(model, grows) or data.n_rows < 10 or model.tree_.n_leaves == 1:
         return None
-    places = _some_rows(data.n_rows)
+    places = some_rows(data.n_rows, _MOST_ROWS)
     options: dict[str, Any] = {"sample_weight": data.weight[places]}
     if len(data.exposure) and data.lifetimes is None:
         options["exposure"] = data.exposure[places]
-    X, y = take_rows(as_rows(data.given.X), places), _target(data, places)
+    X, y = take_rows(as_rows(data.given.X), places), some_target(data, places)
     try:
         ensemble = _ensemble(model).fit(X, y, **options)
     except ValueError:  # such as a draw that leaves one class, or parameters of single trees
@@ -75,19 +75,6 @@ def _ensemble(model: Any) -> Any:
     learner = clone(model).set_params(**{k: v for k, v in shallow.items() if k in known})
     bagging = BaggingRegressor if model.tree_.classes is None else BaggingClassifier
     return bagging(learner, n_estimators=N_BOOTSTRAPS, random_state=0)
-
-
-def _target(data: Sample, places: Any) -> Any:
-    """Return the target of some rows as `fit` takes it."""
-    if data.lifetimes is None:
-        return np.asarray(data.given.y)[places]
-    return {"event": data.lifetimes.event[places], "time": data.lifetimes.time[places]}
-
-
-def _some_rows(n_rows: int) -> Any:
-    if n_rows <= _MOST_ROWS:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS, replace=False))
 
 
 def _columns_at(trees: list[Tree], own: Tree, place: tuple[int, ...]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from spinney._cli.data.columns import TextFormat
-from spinney._cli.data.match import Answers, read_answers
+from spinney._cli.data.match import Answers, fit_options, read_answers
 from spinney._cli.data.reading import numbers_of
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.models import load_model
@@ -38,7 +38,7 @@ def run(
     others = None
     if holdout is not None:
         kept = read_answers(holdout, fitted, target or answers.target, TextFormat(**text), told)
-        others = (kept.rows.X, _target(kept, event), *_options(kept, weight, exposure).values())
+        others = (kept.rows.X, _target(kept, event), *fit_options(kept, weight, exposure).values())
     with refusing():
         page = Report(
             fitted,
@@ -46,7 +46,7 @@ def run(
             _target(answers, event),
             holdout=others,
             target=answers.target,
-            **_options(answers, weight, exposure),
+            **fit_options(answers, weight, exposure),
         ).to_html()
     write_text("--out", out, page)
     size = len(page.encode())
@@ -72,11 +72,3 @@ def _target(answers: Answers, event: str | None) -> Any:
         return answers.y
     seen = numbers_of(answers.rows.columns.values(), "--event", event)
     return {"event": seen, "time": answers.y}
-
-
-def _options(answers: Answers, weight: str | None, exposure: str | None) -> dict[str, Any]:
-    columns = answers.rows.columns.values()
-    return {
-        "sample_weight": numbers_of(columns, "--weight", weight),
-        "exposure": numbers_of(columns, "--exposure", exposure),
-    }

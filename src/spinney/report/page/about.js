@@ -36,8 +36,13 @@
   S.drawHead = function () {
     const when = new Date(A.created);
     const facts = [["Kind", KINDS[P.task] + " by " + A.model], ["Target", S.clip(A.target, 200)], [S.isClasses ? "Classes" : S.isLifetimes ? "Events" : "Values", shares()], ["Criterion", S.clip(A.criterion, 60)], ["Random seed", S.clip(A.seed, 60)], ["Made", when.toLocaleString() + " by spinney " + A.version]];
+    if (A.edits.length) facts.push(["Edited by hand", S.count(A.edits.length) + (A.edits.length === 1 ? " edit" : " edits") + ", listed under Edits"]);
     if (P.cost) facts.push(["Costs", P.cost.flatMap((row, i) => row.map((c, j) => (i !== j ? `${S.clip(P.classes[i], 24)} taken for ${S.clip(P.classes[j], 24)}: ${S.number(c, 4)}` : null))).filter((t) => t).slice(0, 12).join("; ")]);
     document.getElementById("top").append(S.el("div", { class: "title" }, S.el("p", { class: "eyebrow" }, "spinney report"), theme()), S.el("h1", {}, S.clip(A.target, 80), " ", S.el("small", {}, A.model)), tiles(), S.el("dl", { class: "facts" }, facts.map(([name, value]) => [S.el("dt", {}, name), S.el("dd", {}, value)])));
+  };
+  S.drawHistory = function (section) {
+    if (!A.edits.length) return;
+    section.append(S.el("h3", {}, "Edited by hand"), S.table(["No.", "Edit", "Reason", "Author"], A.edits.map((own, k) => [String(k + 1), S.clip(own.what, 400), S.clip(own.reason, 400), S.clip(own.author, 100)]), { left: [0, 1, 2, 3], caption: "Edits that made this tree" }));
   };
   S.drawSettingsPart = function () {
     const section = S.part("settings", "Settings", "Marked rows differ from the defaults.");

@@ -50,7 +50,7 @@
     const facts = [[S.isLifetimes ? "Risk (all rows: 1)" : "Predicts", S.predictionText(node)], ["Risk as a leaf", S.number(T.risk[node], 4)], ["Impurity", S.number(T.impurity[node], 4)], ["Rows that grew it", S.count(T.rows[node])]];
     if (!S.isLeaf(node)) facts.push(["Asks", S.testText(T.tests[node])]);
     S.clear(panel, S.el("h3", {}, S.isLeaf(node) ? "Leaf " + node : "Node " + node), S.el("p", { class: "rule" }, S.ruleText(node)),
-      S.el("dl", {}, facts.map(([name, value]) => [S.el("dt", {}, name), S.el("dd", {}, value)])), counts(node), surrogates(node),
+      S.el("dl", {}, facts.map(([name, value]) => [S.el("dt", {}, name), S.el("dd", {}, value)])), counts(node), S.editBox(node), surrogates(node),
       copyable("SQL of the segment", "SELECT * FROM data\nWHERE " + S.segmentSql(node)),
       S.el("p", { class: "note" }, "For rows that have these values; gaps go by the rules above."));
   };

@@ -51,8 +51,8 @@
     const state = S.isLeaf(node) ? "leaf" : isOpen(node) ? "open" : "closed, " + hiddenLeaves(node) + " leaves below";
     return `${S.branchText(node)}: predicts ${S.nodeSummary(node)}; ${state}`;
   }
-  function shareBar(node, width) {
-    const group = S.svg("g", { transform: "translate(10 44)", "aria-hidden": "true" });
+  function shareBar(node, width, y) {
+    const group = S.svg("g", { transform: `translate(10 ${y})`, "aria-hidden": "true" });
     const w = width - 20;
     if (!S.isClasses) {
       const [low, high] = S.answerRange();
@@ -70,12 +70,20 @@
   let range = null;
   S.answerRange = () => (range = range || [Math.min(...T.answers), Math.max(...T.answers)]);
 
+  // What leads to a node on one line or, where that is too long, the column on one and the rest on another.
+  function conditionLines(node) {
+    const text = S.branchText(node, 3, 5), width = S.BOX.width - 18, fit = (part) => S.fit(part, "620 13.5px", width);
+    const name = node && !S.branchCondition(node).test ? S.columnText(S.branchCondition(node).column) : "";
+    if (fit(text) === text || !name || !text.startsWith(name + " ")) return [fit(text)];
+    return [fit(name), fit(text.slice(name.length + 1))];
+  }
   S.drawNode = function (own, o) {
     const { width, height } = S.BOX, node = own.node;
     const group = S.svg("g", { class: "node" + (S.isLeaf(node) ? " leaf" : "") + (hits.has(node) ? " hit" : ""), transform: `translate(${own.x} ${own.y})`, "data-node": node });
+    const words = conditionLines(node), middle = height - 22 - (2 - words.length) * (height - 57) / 2;
     group.append(S.svg("rect", { class: "box", width: width, height: height, rx: 7 }),
-      S.svg("text", { class: "condition", x: 10, y: 18 }, S.clip(S.branchText(node, 3, 5), 24)), " ",
-      S.svg("text", { class: "said", x: 10, y: 35 }, S.clip(S.nodeSummary(node), 28)), shareBar(node, width));
+      ...words.flatMap((text, i) => [S.svg("text", { class: "condition", x: 10, y: middle - S.BOX.line * (words.length - i) }, text), " "]),
+      S.svg("text", { class: "said", x: 10, y: middle }, S.fit(S.nodeSummary(node), "12.5px", width - 18)), shareBar(node, width, middle + 9));
     if (!S.isLeaf(node)) {
       const closed = !o.isOpen(node);
       group.append(S.svg("g", { class: "toggle", "aria-hidden": "true", transform: `translate(${width} ${height / 2})` },
@@ -299,6 +307,7 @@
       button("Open all", "Open all branches", all), button("Open some", "Open the branches with most rows", few)));
     const keyList = S.isClasses ? S.el("ul", { class: "legend", id: "class-key" }, P.classes.slice(0, 24).map((_, k) => S.el("li", {}, S.el("span", { class: "swatch class" + (k % 8) }), S.classText(k)))) : null;
     const frameBox = S.el("div", { class: "tree-frame" }, svg);
+    if (T.parent.some((_, node) => conditionLines(node).length > 1)) S.BOX.height += S.BOX.line;
     section.append(tools, keyList || "", S.el("div", { class: "tree-and-panel" }, frameBox, S.el("aside", { id: "panel", "aria-label": "The chosen node", "aria-live": "polite" })),
       S.figure("Nodes", S.el("p", { class: "note" }, "Drag to move, Ctrl and wheel or two fingers to zoom."), nodeTable));
     pointers();
