@@ -396,8 +396,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 
@@ -463,6 +466,8 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,
