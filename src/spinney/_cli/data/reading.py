@@ -19,7 +19,7 @@ from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean, plural
 from spinney.datasets._dataset import Kind, Task
 
-_MOST_CLASSES = 10  # integers with more distinct values than this are no classes
+MOST_CLASSES = 10  # integers with more distinct values than this are no classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +282,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
 def _guess_task(target: Column) -> Task:
     if target.kind != "numeric":
         return "classification"
-    few = len(np.unique(target.cells)) <= _MOST_CLASSES
+    few = len(np.unique(target.cells)) <= MOST_CLASSES
     return "classification" if target.is_whole and few else "regression"
 
 
