@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_ensemble(m);
   spinney::bindings::bind_leaves(m);
   spinney::bindings::bind_file(m);
+  spinney::bindings::bind_planner(m);
 }

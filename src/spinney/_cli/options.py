@@ -247,6 +247,11 @@ Models:
     _JOBS,
     _path("--out", "Save the model to this file."),
     _path("--plot", "Draw the tree to this file: .png, .svg or .pdf."),
+    _flag(
+        "--batches",
+        help="DATA is a pattern of Parquet files, such as 'data/*.parquet', that are read in "
+        "batches and never held in memory: grown by bins (max_bins=255), without --cv.",
+    ),
     _JSON,
 )
 
