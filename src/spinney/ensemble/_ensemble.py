@@ -174,7 +174,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Return what the core is told of members beside the parameters of their learners."""
         return {
             "n_best_splits": min(int(self.n_best_splits), 2**31),
-            "balanced": _is_by_member(vars(self).get("class_weight")),
+            "balanced": is_by_member(vars(self).get("class_weight")),
         }
 
     def _check_continuation(self, trainer: Any) -> None:
@@ -590,12 +590,12 @@ def own_tree(ensemble: Any, kind: type[T], **others: Any) -> T:
     own = set(vars(ensemble)) - OF_THE_ENSEMBLE
     names = [name for name in kind._get_param_names() if name in own]
     shared = {name: getattr(ensemble, name) for name in names}
-    if _is_by_member(shared.get("class_weight")):
+    if is_by_member(shared.get("class_weight")):
         shared["class_weight"] = None  # the ensemble sees to it
     return kind(**shared, **others)
 
 
-def _is_by_member(class_weight: Any) -> bool:
+def is_by_member(class_weight: Any) -> bool:
     """Tell whether classes are balanced in what each member sees."""
     return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
