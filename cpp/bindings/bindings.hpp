@@ -14,5 +14,6 @@ void bind_ensemble(nanobind::module_& m);
 void bind_leaves(nanobind::module_& m);
 void bind_shapley(nanobind::module_& m);
 void bind_file(nanobind::module_& m);
+void bind_planner(nanobind::module_& m);
 
 }  // namespace spinney::bindings

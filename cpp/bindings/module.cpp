@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_leaves(m);
   spinney::bindings::bind_shapley(m);
   spinney::bindings::bind_file(m);
+  spinney::bindings::bind_planner(m);
 }

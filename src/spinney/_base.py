@@ -14,7 +14,7 @@ from spinney._checks import Check
 from spinney._made_for import MadeFor
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
-from spinney._table import Schema, encode_table, encode_with
+from spinney._table import EncodedTable, Schema, encode_table, encode_with
 from spinney._target import FitTarget, check_weights
 from spinney._typing import Floats
 
@@ -105,7 +105,9 @@ def encode_training(
     refuse_too_many_cells(X)
     options = {"categorical_features": estimator.categorical_features, "estimator_name": name}
     is_new = schema is None
-    if schema is None:
+    if isinstance(X, EncodedTable):
+        values, schema = X.values, X.schema
+    elif schema is None:
         values, schema = encode_table(X, **options)
     else:
         values = encode_with(schema, X, unseen=estimator.unseen, estimator_name=name)
@@ -114,7 +116,11 @@ def encode_training(
         weight = np.where(_empty_rows(values), 0.0, weight)
     target = encode_target(y, weight)
     if is_new and not schema.all_numeric and not target.weight.all():
-        values, schema = encode_table(X, used_rows=target.weight > 0, **options)
+        used = target.weight > 0
+        if isinstance(X, EncodedTable):
+            X = X.of_rows(used)
+            return X.values, X.schema, target
+        values, schema = encode_table(X, used_rows=used, **options)
     return values, schema, target
 
 

@@ -18,7 +18,7 @@ from spinney.pruning import cost_complexity_path
 from spinney.report import Report
 
 pytestmark = pytest.mark.slow
-MODELS = [(kind, seed) for seed in range(3) for kind in range(14)][:42]
+MODELS = [(kind, seed) for seed in range(3) for kind in range(14)][:30]
 SHARED = [MODELS[i::6] for i in range(6)]  # a browser page for each model, few tests
 
 

@@ -103,6 +103,14 @@ _EXPOSURE = _option(
     metavar="NAME",
     help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
 )
+_EVENT = _option(
+    "--event",
+    metavar="NAME[=CODE]",
+    help="Column that says whether the event of a lifetime was seen: 1, true, or the code given.",
+)
+_TIME = _option(
+    "--time", metavar="NAME", help="Column with the time of the event, or until when none was seen."
+)
 _WEIGHT = _option("--weight", metavar="NAME", help="Column with the weights of the rows.")
 _SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
 _DATA = click.Argument(["data"])
@@ -128,7 +136,13 @@ _FILE_FORMAT = (
     ),
 )
 _TABLE = (
-    _option("--target", metavar="NAME", help="Column to predict; required for a file."),
+    _option(
+        "--target",
+        metavar="NAME",
+        help="Column to predict; required for a file, except with --event and --time.",
+    ),
+    _EVENT,
+    _TIME,
     _option(
         "--task",
         type=click.Choice(["classification", "regression"]),
@@ -233,6 +247,11 @@ Models:
     _JOBS,
     _path("--out", "Save the model to this file."),
     _path("--plot", "Draw the tree to this file: .png, .svg or .pdf."),
+    _flag(
+        "--batches",
+        help="DATA is a pattern of Parquet files, such as 'data/*.parquet', that are read in "
+        "batches and never held in memory: grown by bins (max_bins=255), without --cv.",
+    ),
     _JSON,
 )
 
@@ -252,6 +271,12 @@ _declare(
         metavar="SHARE",
         help="Add columns low and high, which hold this share of the targets to be expected, such "
         "as 0.9: of forests trained with --set keep_targets=true.",
+    ),
+    _option(
+        "--times",
+        metavar="A,B,C",
+        help="Add the probability that the event comes later than each of these times: of models "
+        "of lifetimes, whose prediction is the risk relative to the training rows.",
     ),
     _integer("--digits", default=6, help="Significant digits of numbers; 17 for all."),
     _repeated("--keep", help="Column to copy to the output"),
@@ -275,6 +300,8 @@ _declare(
     _SAVED_MODEL,
     _DATA,
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     _COSTS,
@@ -285,7 +312,8 @@ _declare(
     _path(
         "--plot",
         "Draw ROC, gains, lift, precision and recall, calibration and scores of two classes; the "
-        "calibration of more; or true against predicted values: .png, .svg or .pdf.",
+        "calibration of more; true against predicted values; or survival by groups of risk: .png, "
+        ".svg or .pdf.",
     ),
     _JSON,
 )
@@ -373,8 +401,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 
@@ -447,6 +478,8 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,
