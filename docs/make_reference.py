@@ -9,6 +9,7 @@ HERE = Path(__file__).parent
 MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
+    "spinney.shapley",
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
 )
 BEGIN = """# Reference

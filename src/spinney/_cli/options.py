@@ -438,7 +438,7 @@ _declare(
     """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
-    --set does not name are missing.
+    --set does not name are missing. --reasons adds up to four columns that moved the answer most.
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
@@ -447,6 +447,13 @@ _declare(
     _option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
+    ),
+    _option("--reasons", is_flag=True, help="Add the columns that moved the answer most."),
+    _option(
+        "--words",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="JSON with the words of a reason by column; {value} is what the row holds.",
     ),
     *_FILE_FORMAT,
     _JSON,
