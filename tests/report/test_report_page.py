@@ -141,6 +141,10 @@ def test_printing_pages_the_tree_by_branch(credit, tmp_path: Path):
     assert page.locator(".branch-page").count() == len(branches)
     assert page.locator(".branch-page svg").first.is_visible()
     assert not page.locator(".tree-frame").is_visible()
+    assert not page.locator("#trace").is_visible()  # no row was asked about
+    overlapping = "[...document.querySelectorAll('section')].filter((s) => s.offsetHeight)"
+    room = page.evaluate(overlapping + ".map((s) => s.scrollHeight - s.clientHeight)")
+    assert max(room) <= 2
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     page.pdf(path=str(tmp_path / "page.pdf"))
     assert (tmp_path / "page.pdf").stat().st_size > 20_000
@@ -196,7 +200,7 @@ def test_no_serious_finding_of_accessibility(kind, theme, open_report):
     elif kind == "lifetimes":
         model, frame, y, holdout = lifetimes_model()
     else:
-        model, frame, y = random_model(5, 0)
+        model, frame, y = random_model(6, 0)
     opened = open_report(Report(model, frame, y, holdout=holdout), color_scheme=theme)
     rules = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
     if theme == "light":

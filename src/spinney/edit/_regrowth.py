@@ -128,6 +128,8 @@ class Regrowth:
     def best_tests(self, node: Node, columns: list[int]) -> list[Competitor]:
         """Return the best test of each column for the rows of a node, of those that have any."""
         rows = self._rows_of(node)
+        if not rows.any():
+            return []
         learner = self._learner({}, None, False)
         params = learner.growth(self.values, self.schema, self.target)
         found = _core.grow_stumps(

@@ -126,6 +126,7 @@ class Report:
             "task": self._task,
             "classes": None if classes is None else [str(label) for label in classes.tolist()],
             "cost": _costs(model),
+            "positive": _positive(model, classes),
             "centre": centre,
             "about": about_part(model, self._target, samples, classes, self._created),
             "columns": columns_part(sizes.tree.schema.columns, [own.values for own in seen]),
@@ -196,6 +197,17 @@ def _seen_by(shown: Any, sample: Sample) -> Sample:
     """Return rows as the tree that stands in encodes them."""
     values = shown._rows(sample.given.X)
     return replace(sample, values=values)
+
+
+def _positive(model: Any, classes: Any) -> int | None:
+    """Return the class to look at first: that which the model was made to find, or the second."""
+    if classes is None:
+        return None
+    sought = getattr(getattr(model, "made_for_", None), "positive", None)
+    for place, label in enumerate(classes.tolist()):
+        if sought is not None and label == sought:
+            return place
+    return int(len(classes) == 2)
 
 
 def _costs(model: Any) -> list[list[float]] | None:

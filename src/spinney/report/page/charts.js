@@ -1,7 +1,7 @@
 // Small charts as SVG: lines with marks, and bars. Data sets differ by dashes and shapes, not by colour alone.
 (function (S) {
   "use strict";
-  const W = 420, H = 280, LEFT = 58, TOP = 12, BOTTOM = 44;
+  const W = 420, H = 280, LEFT = 64, TOP = 12, BOTTOM = 44;
 
   S.ticks = function (low, high, most) {
     if (!(high > low)) return [low];
@@ -38,16 +38,13 @@
     }
     svg.append(S.svg("text", { class: "axis", x: (LEFT + W - RIGHT) / 2, y: H - 6, "text-anchor": "middle" }, o.x.label),
       S.svg("text", { class: "axis", transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, o.y.label));
-    (o.lines || []).forEach(([a, b, text]) => {
-      svg.append(S.svg("line", { class: "guide", x1: x(a[0]), y1: y(a[1]), x2: x(b[0]), y2: y(b[1]) }));
-      if (text) svg.append(S.svg("text", { class: "guide-text", x: x(b[0]) - 4, y: y(b[1]) - 5, "text-anchor": "end" }, text));
-    });
+    (o.lines || []).forEach(([a, b]) => svg.append(S.svg("line", { class: "guide", x1: x(a[0]), y1: y(a[1]), x2: x(b[0]), y2: y(b[1]) })));
     o.series.forEach((own) => drawSeries(svg, own, x, y));
     endTexts(svg, o.series, x, y);
     (o.marks || []).forEach(([mx, my, text]) => {
       svg.append(S.svg("circle", { class: "chosen", cx: x(mx), cy: y(my), r: 6.5 }, S.svg("title", {}, text)));
     });
-    const legend = o.series.filter((own) => own.name);
+    const legend = o.series.filter((own) => own.name).concat((o.lines || []).filter((own) => own[2]).map((own) => ({ name: own[2], kind: "line", cls: "limit" })));
     return legend.length > 1 ? S.el("div", {}, svg, S.legend(legend)) : svg;
   };
 

@@ -60,10 +60,10 @@
     if (!listed) return S.el("p", { class: "note" }, "Other tests are listed for the nodes with most rows only.");
     if (!listed.length) return S.el("p", { class: "note" }, "No test divides its rows.");
     const most = listed[0].gain;
-    const worth = (own) => "gain " + (most > 0 ? S.share(own.gain / most, 0) : S.number(own.gain, 3)) + " · " + own.rows.map(S.count).join(" + ") + " rows";
+    const worth = (own) => "gain " + (most > 0 ? S.share(own.gain / most, 0) : S.number(own.gain, 3)) + " · " + own.rows.map(S.count).join(" + ");
     const button = (own) => S.el("button", { type: "button", class: "small", "aria-label": "Propose to ask " + S.clip(own.test.test, 60), onclick: () => edit("split", node, own.test) }, "Propose");
     return S.el("ol", { class: "others" }, listed.map((own) => S.el("li", {}, S.el("strong", { title: S.clip(own.test.test, 400) }, S.clip(own.test.test, 80)),
-      S.el("div", { class: "row" }, S.el("span", { class: "note" }, worth(own)), own.own ? S.el("span", { class: "note" }, "asked now") : button(own)))));
+      S.el("div", { class: "row" }, S.el("span", { class: "note" }, worth(own)), own.own ? S.el("span", { class: "note" }, "as now") : button(own)))));
   }
   S.editBox = function (node) {
     if (!E) return null;
@@ -98,7 +98,7 @@
     status = S.el("p", { class: "note", role: "status" });
     list = S.el("div", { id: "proposals" });
     section.append(S.el("div", { class: "proposal-fields" }, S.el("span", { class: "field" }, S.el("label", { for: "edit-reason" }, "Reason"), reason), S.el("span", { class: "field" }, S.el("label", { for: "edit-author" }, "Proposed by"), author)), list, status,
-      S.el("p", { class: "note" }, `Gains of other tests are those of ${S.count(E.rows)} rows, as shares of the best.`));
+      S.el("p", { class: "note" }, `Gains of other tests are shares of the best, judged on ${S.count(E.rows)} rows; beside them the rows on either side.`));
     S.on("edits", renew);
     renew();
   };

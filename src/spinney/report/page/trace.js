@@ -108,6 +108,7 @@
 
   function ask() {
     touched = true;
+    document.getElementById("trace").classList.add("asked"); // and printed
     show();
   }
 
@@ -157,7 +158,8 @@
     const paste = S.el("input", { type: "text", id: "paste", autocomplete: "off", placeholder: "values, in the order of the columns" });
     paste.addEventListener("change", () => usePasted(paste.value, note));
     result = S.el("div", { id: "trace-result", "aria-live": "polite" });
-    const usual = () => { inputs.forEach((input, j) => { const c = P.columns[j]; input.value = c.kind === "numeric" ? (c.summary ? c.summary[2] : "") : c.order && c.order.length ? c.categories[c.order[0]] : ""; }); };
+    const most = (bars) => bars.slice(0, 12).reduce((best, n, k) => (n > bars[best] ? k : best), 0);
+    const usual = () => { inputs.forEach((input, j) => { const c = P.columns[j]; input.value = c.kind === "numeric" ? (c.summary ? c.summary[2] : "") : c.order && c.order.length ? c.categories[c.order[most(c.bars[0])]] : ""; }); };
     const empty = () => { inputs.forEach((input) => { input.value = ""; }); };
     section.append(S.el("div", { class: "two" }, S.el("div", {}, S.el("p", {}, S.el("button", { type: "button", onclick: () => { usual(); ask(); } }, "Usual values"), " ", S.el("button", { type: "button", onclick: () => { empty(); ask(); } }, "All missing")), fields, rest || "",
       S.el("div", { class: "field wide" }, S.el("label", { for: "paste" }, "Paste a line"), paste, note)), result));

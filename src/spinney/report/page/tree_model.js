@@ -20,7 +20,7 @@
   S.state = {
     step: P.path.selected,
     node: 0,
-    positive: S.isClasses && P.classes.length === 2 ? 1 : 0,
+    positive: P.positive,
     threshold: null, // as the model decides
     costs: [1, 1], // of a false alarm, and of a miss
   };

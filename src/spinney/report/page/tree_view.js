@@ -2,15 +2,15 @@
 (function (S) {
   "use strict";
   const P = S.data, T = S.tree;
-  const FIRST_LEAVES = 14; // open at the start
   const SMALLEST = 0.7; // scale at which boxes can be read
   const expanded = new Set();
   let hits = new Set(), hitList = [], hitAt = -1;
   let svg, scene, status, placed, view = { x: 0, y: 0, k: 1 };
 
-  // Opens the nodes with most rows first, until so many boxes are shown, as deep as the frame is wide.
-  function openLargest(most) {
-    const deepest = Math.max(3, Math.floor(((svg.clientWidth || 900) - 16) / (SMALLEST * (S.BOX.width + S.BOX.gapX)))) - 1;
+  // Opens the nodes with most rows first, as many and as deep as the frame has room for.
+  function openLargest() {
+    const room = (size, box) => Math.floor((size - 16) / (SMALLEST * box)), [w, h] = frame();
+    const deepest = Math.max(3, room(w, S.BOX.width + S.BOX.gapX)) - 1, most = Math.max(6, room(h, S.BOX.height + S.BOX.gapY));
     expanded.clear();
     const open = [0];
     let shown = 1;
@@ -100,10 +100,13 @@
   // Small trees use the height of the frame; it never shows less than the boxes need.
   function roomy() {
     const flat = S.layout(0, openChildren), leaves = flat.nodes.filter((own) => !own.below.length).length;
-    const k = scaleFor(flat.width), h = svg.clientHeight || 460;
+    const k = scaleFor(flat), h = frame()[1];
     return Math.max(S.BOX.gapY, Math.min(70, (h / k - 30) / Math.max(leaves, 1) - S.BOX.height));
   }
-  const scaleFor = (width) => Math.max(SMALLEST, Math.min(1.12, ((svg.clientWidth || 900) - 32) / (width + 12)));
+  const scaleFor = function (flat) {
+    const [w, h] = frame();
+    return Math.max(SMALLEST, Math.min(1.12, (w - 32) / (flat.width + 12), (h - 16) / flat.height));
+  };
 
   function draw(focus) {
     placed = S.layout(0, openChildren, roomy());
@@ -181,7 +184,7 @@
   const apply = () => scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const frame = () => [svg.clientWidth || 900, svg.clientHeight || 460];
   function fit() {
-    view.k = scaleFor(placed.width);
+    view.k = scaleFor(placed);
     view.x = 16;
     const h = frame()[1];
     const tall = placed.height * view.k > h - 20;
@@ -301,7 +304,7 @@
     svg = S.svg("svg", { class: "tree", id: "tree-picture" }, scene);
     svg.addEventListener("keydown", key);
     const all = () => { T.parent.forEach((_, node) => expanded.add(node)); draw(false); fit(); };
-    const few = () => { openLargest(FIRST_LEAVES); draw(false); fit(); };
+    const few = () => { openLargest(); draw(false); fit(); };
     const tools = S.el("div", { class: "tools" }, searchBox(), S.el("span", { class: "buttons" },
       button("+", "Zoom in", () => zoom(1.25)), button("−", "Zoom out", () => zoom(0.8)), button("Fit", "Fit the tree into the frame", fit),
       button("Open all", "Open all branches", all), button("Open some", "Open the branches with most rows", few)));
@@ -311,10 +314,10 @@
     section.append(tools, keyList || "", S.el("div", { class: "tree-and-panel" }, frameBox, S.el("aside", { id: "panel", "aria-label": "The chosen node", "aria-live": "polite" })),
       S.figure("Nodes", S.el("p", { class: "note" }, "Drag to move, Ctrl and wheel or two fingers to zoom."), nodeTable));
     pointers();
-    openLargest(FIRST_LEAVES);
+    openLargest();
     draw(false);
     fit();
-    S.on("step", () => { openLargest(FIRST_LEAVES); draw(false); fit(); renew(section); });
+    S.on("step", () => { openLargest(); draw(false); fit(); renew(section); });
     S.on("node", () => scene.querySelectorAll(".node").forEach((group) => {
       const is = Number(group.dataset.node) === S.state.node;
       group.classList.toggle("selected", is);
