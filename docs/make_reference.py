@@ -10,7 +10,8 @@ HERE = Path(__file__).parent
 MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
-    *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
+    *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "rpart", "compare")),
+    "spinney.datasets",
 )
 BEGIN = """# Reference
 
