@@ -53,6 +53,16 @@ def browser(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into build/site, check its links, and open it in chromium; -- to pytest."""
+    session.install(".[docs,test,rpart]", "playwright")
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "build/site")
+    session.run("python", "docs/check_site.py", "build/site")
+    site = {"SPINNEY_SITE": str(ROOT / "build" / "site")}
+    session.run("pytest", "tests/docs/test_site_in_browser.py", *session.posargs, env=site)
+
+
+@nox.session
 def quick(session: nox.Session) -> None:
     """Run the Python tests but for the slow ones; arguments after -- go to pytest."""
     session.install(".[test]")
