@@ -8,6 +8,7 @@ from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.export._c import to_c
 from spinney.export._graphviz import to_graphviz
 from spinney.export._json import from_json, to_json
+from spinney.export._onnx import to_onnx
 from spinney.export._pmml import to_pmml
 from spinney.export._python import to_python
 from spinney.export._sql import to_sql
@@ -18,6 +19,7 @@ __all__ = [
     "to_c",
     "to_graphviz",
     "to_json",
+    "to_onnx",
     "to_pmml",
     "to_python",
     "to_sql",
