@@ -10,6 +10,8 @@ MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
+    "spinney.onnx",
+    "spinney.mlflow",
 )
 BEGIN = """# Reference
 
