@@ -13,6 +13,8 @@ MODULES = (
     "spinney.shapley",
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "rpart", "compare")),
     "spinney.datasets",
+    "spinney.onnx",
+    "spinney.mlflow",
 )
 BEGIN = """# Reference
 

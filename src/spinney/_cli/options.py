@@ -51,6 +51,10 @@ def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -
 # -- Options of several commands
 
 _MODEL = click.Choice(list(MODELS))
+_DIALECTS = (
+    *("ansi", "sqlite", "duckdb", "postgresql", "mysql"),
+    *("sqlserver", "oracle", "snowflake", "bigquery", "spark"),
+)
 _JSON = _flag("--json", "as_json", help="Print JSON instead of text.")
 _SEED = _option(
     *("--seed", "--random-state", "seed"),
@@ -431,6 +435,39 @@ _declare(
     _option("--prefix", default="model", help="C: prefix of the names."),
     *_FILE_FORMAT,
     _path("--out", "Write to this file instead of standard output."),
+)
+
+_declare(
+    "export",
+    """
+    Writes a tree, rules or an ensemble of trees for other systems; each predicts as the model does,
+    also for missing values and unknown categories. onnx and treelite need these packages.
+    """,
+    _SAVED_MODEL,
+    click.Option(
+        ["--format", "format_"],
+        type=click.Choice(["pmml", "onnx", "sql", "c", "python", "json", "treelite"]),
+        required=True,
+        help="Form of the file.",
+    ),
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="File to write.",
+    ),
+    _option(
+        "--dialect",
+        type=click.Choice(_DIALECTS),
+        default="ansi",
+        help="SQL: database to write for.",
+    ),
+    _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
+    _repeated("--keep", help="SQL: column to select as well"),
+    _flag("--proba", help="SQL: add the probability of each class."),
+    _flag("--strict", help="SQL: end the query where a column has another type."),
+    _option("--prefix", default="model", help="C: prefix of the names."),
 )
 
 _declare(
