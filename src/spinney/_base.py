@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Check
+from spinney._elsewhere import RowsElsewhere
 from spinney._made_for import MadeFor
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
@@ -37,8 +38,10 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def core_dataset(values: Floats, schema: Schema) -> _core.Dataset:
-    """Return a table with its kinds of column, as the core takes it."""
+def core_dataset(values: Any, schema: Schema) -> Any:
+    """Return a table with its kinds of column, as the core takes it; itself if it is elsewhere."""
+    if isinstance(values, RowsElsewhere):
+        return values
     kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
     sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
     return _core.Dataset(values, kinds, sizes)
@@ -102,7 +105,8 @@ def encode_training(
     tuple of array, Schema and FitTarget
     """
     name = type(estimator).__name__
-    refuse_too_many_cells(X)
+    if not isinstance(X, EncodedTable):  # of these nothing is sorted
+        refuse_too_many_cells(X)
     options = {"categorical_features": estimator.categorical_features, "estimator_name": name}
     is_new = schema is None
     if isinstance(X, EncodedTable):

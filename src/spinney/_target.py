@@ -3,7 +3,7 @@
 Numbers far from 1 are learned in units of a power of two, so that their squares stay in range.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -189,6 +189,13 @@ class CodedClasses:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @classmethod
+    def join(cls, parts: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> "CodedClasses":
+        """Return the target of parts, each with labels of its own."""
+        labels = np.unique(np.concatenate([own for own, _ in parts]))
+        codes = [np.searchsorted(labels, own).astype(np.int32)[part] for own, part in parts]
+        return cls(labels, np.concatenate(codes))
 
 
 def class_target(

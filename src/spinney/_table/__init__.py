@@ -21,7 +21,7 @@ code
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)
-from spinney._table._batches import BatchEncoder, EncodedTable, recode
+from spinney._table._batches import BatchEncoder, EncodedTable, join_encoders, recode
 from spinney._table._cells import CodedLabels
 from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names
@@ -40,5 +40,6 @@ __all__ = [
     "encode_table",
     "encode_with",
     "feature_names",
+    "join_encoders",
     "recode",
 ]

@@ -116,6 +116,22 @@ class _Column:
         self.seen.update(cells.occurring())
         return cells.replace({label: float(self.codes[label]) for label in labels})
 
+    def join(self, other: "_Column") -> None:
+        """Take in what is known of the same column in later rows."""
+        if (self.numbers and other.seen) or (other.numbers and self.seen):
+            raise self._changed(*(("categories", "numbers")[:: 1 if self.numbers else -1]))
+        self.numbers = self.numbers or other.numbers
+        if other.codes is not None:
+            cells = Codes(np.zeros(0, np.int64), list(other.codes), other.ordered)
+            self._take_codes(cells)
+            self.seen |= other.seen
+
+    def places(self, column: Column) -> Floats:
+        """Return the place of each code in a vocabulary."""
+        place = {label: float(code) for code, label in enumerate(column.categories)}
+        codes = self.codes or {}
+        return np.array([place.get(label, np.nan) for label in codes], dtype=np.float64)
+
     def _changed(self, now: str, before: str) -> ValueError:
         return ValueError(
             f"column {self.name!r} holds {now} in this batch, but {before} in those before. Give "
@@ -132,9 +148,8 @@ class _Column:
             raise mixed_error(self.name, sorted({type(label).__name__ for label in labels}))
         if kind == "nominal":
             labels.sort()
-        place = {label: float(code) for code, label in enumerate(labels)}
-        numbers = np.array([place.get(label, np.nan) for label in self.codes], dtype=np.float64)
-        return Column(self.name, kind, tuple(labels)), numbers
+        column = Column(self.name, kind, tuple(labels))
+        return column, self.places(column)
 
 
 class BatchEncoder:
@@ -166,7 +181,7 @@ class BatchEncoder:
             self._columns = [_Column(name) for name in table.names()]
             self._nominal = nominal_mask(self._given, table)
             self._has_names = table.given_names is not None
-        self._check_columns(table)
+        self._check_names(table.names(), table.given_names is not None)
         if table.block is not None and not self._nominal.any():
             values = table.float_block()
             gaps = np.isnan(values)
@@ -185,10 +200,10 @@ class BatchEncoder:
         as_codes = self._nominal[j] and not isinstance(cells, Codes)
         return numbers_to_codes(cells) if as_codes else cells  # type: ignore[arg-type]
 
-    def _check_columns(self, table: OpenTable) -> None:
+    def _check_names(self, names: list[str], has_names: bool) -> None:
         assert self._columns is not None
-        known, names = [column.name for column in self._columns], table.names()
-        if names == known and (table.given_names is not None) == self._has_names:
+        known = [column.name for column in self._columns]
+        if names == known and has_names == self._has_names:
             return
         only = [name for name in [*known, *names] if (name in known) != (name in names)]
         what = f"{only[0]!r} is not in all of them" if only else "their order differs"
@@ -203,6 +218,41 @@ class BatchEncoder:
         both = [column.finish(bool(self._nominal[j])) for j, column in enumerate(self._columns)]
         schema = Schema(tuple(column for column, _ in both), self._has_names)
         return schema, [numbers for _, numbers in both]
+
+
+def join_encoders(parts: list[BatchEncoder]) -> tuple[Schema, list[list[Floats]]]:
+    """Return what parts of a table, each with an encoder of its own, have in common.
+
+    Parameters
+    ----------
+    parts : list of BatchEncoder
+        In the order of the rows; those that saw no rows may be among them.
+
+    Returns
+    -------
+    schema : Schema
+        That of the whole table.
+    places : list of list of array
+        By part and column: the place of each code in the vocabulary.
+    """
+    whole = BatchEncoder(parts[0]._given, parts[0]._estimator)
+    for part in parts:
+        if part._columns is None:
+            continue
+        if whole._columns is None:
+            whole._columns = [_Column(column.name) for column in part._columns]
+            whole._nominal, whole._has_names = part._nominal, part._has_names
+        whole._check_names([column.name for column in part._columns], part._has_names)
+        for own, other in zip(whole._columns, part._columns, strict=True):
+            own.join(other)
+    schema, _ = whole.finish()
+    places = [
+        [known.places(column) for known, column in zip(part._columns, schema.columns, strict=True)]
+        if part._columns is not None
+        else []
+        for part in parts
+    ]
+    return schema, places
 
 
 def _listed(names: list[str]) -> str:

@@ -125,13 +125,8 @@ class RowSpool:
         if not self._classes:
             return self._spool.map("target", np.float64, (self.n_rows,))
         codes = self._spool.map("target", np.int32, (self.n_rows,))
-        labels = np.unique(np.concatenate(self._labels))
-        begin = 0
-        for own, size in zip(self._labels, self._sizes, strict=True):
-            part = codes[begin : begin + size]
-            part[:] = np.searchsorted(labels, own).astype(np.int32)[part]
-            begin += size
-        return CodedClasses(labels, codes)
+        parts = np.split(codes, np.cumsum(self._sizes)[:-1])
+        return CodedClasses.join(list(zip(self._labels, parts, strict=True)))
 
 
 def _n_rows(X: Any) -> int:
