@@ -116,7 +116,7 @@ def test_groups_are_never_divided(resampling: Any, seed: int, n_groups: int) -> 
     groups = np.append(np.arange(n_groups), random.integers(n_groups, size=30))
     y = np.array(["no", "yes"])[random.integers(2, size=len(groups))]
     y[:2] = "no", "yes"
-    problem = Problem("any", None, y, False, {"groups": groups})
+    problem = Problem("any", None, y, "classification", {"groups": groups})
     parts = problem.parts(resampling, np.random.default_rng(seed))
     for train, test in parts:
         assert not set(groups[train]) & set(groups[test])

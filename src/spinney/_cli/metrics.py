@@ -79,7 +79,7 @@ class Estimate:
 
     Classification: the error rate, or the cost per row; by weight where priors or weights were
     given. Regression: the root mean squared error; of counts and amounts the deviance per unit of
-    exposure.
+    exposure. Lifetimes: the concordance of risks, which is no error: more is better.
     `relative` is the error (squared, in regression) divided by that of the baseline.
     """
 
@@ -150,7 +150,7 @@ def cross_validate(
     reading : Reading
         The data.
     cv : int
-        Number of folds, stratified by class.
+        Number of folds, stratified by class or event.
     seed : int
         Random seed of the folds.
     on_fold : callable
@@ -163,9 +163,9 @@ def cross_validate(
     array of shape (n_rows,), or that of the answers
     """
     X, y = reading.X, reading.y
-    strata = (
-        np.unique(y, return_inverse=True)[1] if reading.task != "regression" else np.zeros(len(y))
-    )
+    strata: NDArray[Any] = np.zeros(len(y)) if reading.event is None else reading.event
+    if reading.task == "classification":
+        strata = np.unique(y, return_inverse=True)[1]
     predicted: NDArray[Any] | None = None
     for train, test in make_folds(cv, X, strata, np.ones(len(y), dtype=bool), seed):
         part = {name: column[train] for name, column in X.items()}
@@ -173,7 +173,7 @@ def cross_validate(
         rows = {name: column[test] for name, column in X.items()}
         found = fitted.predict(rows) if answer is None else answer(fitted, rows)
         if predicted is None:
-            labels = answer is None and reading.task != "regression"
+            labels = answer is None and reading.task == "classification"
             kind = y.dtype if labels else np.float64
             predicted = np.empty((len(y), *found.shape[1:]), dtype=kind)
         predicted[test] = found

@@ -77,10 +77,11 @@ def find_remedies(
     tree = getattr(model, "tree_", None)
     if tree is None or tree.n_leaves > 1:
         return None
+    is_class = reading.task == "classification"
+    always = f"always {tree.root.prediction}" if is_class else "one value for all rows"
     labels, counts = reading.class_counts
-    always = f"always {tree.root.prediction}" if reading.task == "classification" else "the mean"
     told = {"priors", "class_weight"} & set(settings.changes) or settings.costs
-    if reading.task == "regression" or told or counts.max() < _UNBALANCED * len(reading.y):
+    if not is_class or told or counts.max() < _UNBALANCED * len(reading.y):
         return Remedies((f"No test was found that predicts better than {always}.", _columns(model)))
     options = _options(settings, labels, counts.tolist())
     share = 100 * counts.min() / counts.sum()

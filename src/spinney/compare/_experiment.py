@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 
 import spinney
@@ -16,11 +16,19 @@ from spinney._checks import Integer
 from spinney._counts import NO_EXPOSURE
 from spinney._warnings import quiet_about_unseen
 from spinney.compare._folder import Key
-from spinney.compare._inputs import Problem, check_methods, check_problems, described, take_rows
-from spinney.compare._measures import MEASURES, Costs, Judged, check_measures
+from spinney.compare._inputs import (
+    Problem,
+    check_methods,
+    check_problems,
+    described,
+    take_rows,
+    task_of,
+)
+from spinney.compare._measures import MAIN, MEASURES, Costs, Judged, check_measures
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units
+from spinney.datasets._dataset import Task
 
 KEY_NAMES = ("dataset", "method", "repeat", "part")
 
@@ -39,7 +47,9 @@ class Experiment:
         Names of bundled sets, `Dataset` objects, or a dict of name to (X, y). A third item may be a
         dict of arrays: `sample_weight`, `exposure`, or `groups`, whose rows stay together.
     methods : dict of str to estimator
-        Classifiers or regressors of spinney or scikit-learn, or pipelines.
+        Classifiers or regressors of spinney or scikit-learn, or pipelines; or estimators of
+        lifetimes, of spinney or scikit-survival, whose discordance (one less the concordance) is
+        compared.
     resampling : Resampling, default=RepeatedKFold(n_splits=10)
         The resampling scheme.
     random_state : int, default=0
@@ -50,8 +60,8 @@ class Experiment:
         Further measures, as scorer names of scikit-learn such as "roc_auc"; higher is better.
     measures : sequence of str, default=()
         Measures to show, the main one first. Classification: "error", "cost", "auc", "logloss",
-        "brier". Regression: "rmse", "r2", "deviance" (of the criterion), "concordance". By default
-        "error" or "rmse". Rows count by their weights.
+        "brier". Regression: "rmse", "r2", "deviance" (of the criterion), "concordance". Lifetimes:
+        "discordance", "concordance". The first of each is the default. Rows count by weight.
     cost_matrix : dict of (true, predicted) to cost, default=None
         For "cost": other mistakes cost 1. It judges predictions; methods that learn by costs have
         parameters of their own.
@@ -79,8 +89,8 @@ class Experiment:
         cost_matrix: Mapping[tuple[Any, Any], float] | None = None,
     ) -> None:
         self.methods = check_methods(methods)
-        self.is_regression = is_regressor(next(iter(self.methods.values())))
-        self.problems = check_problems(datasets, self.is_regression)
+        self.task = task_of(next(iter(self.methods.values())))
+        self.problems = check_problems(datasets, self.task)
         self.resampling = RepeatedKFold() if resampling is None else resampling
         if not isinstance(self.resampling, Resampling):
             raise ValueError(
@@ -92,9 +102,7 @@ class Experiment:
         self.scoring = tuple(scoring)
         for name in self.scoring:
             get_scorer(name)  # refuses unknown names
-        usual = "rmse" if self.is_regression else "error"
-        shown = check_measures(measures, is_regression=self.is_regression, methods=self.methods)
-        self.measures = shown or (usual,)
+        self.measures = check_measures(measures, self.task, self.methods) or (MAIN[self.task],)
         self.cost_matrix = dict(cost_matrix or {})
         self._check_classes()
 
@@ -233,7 +241,7 @@ class _Trial:
         found.update(self._measured(problem, model, test, X_test, guess))
         found.update({name: get_scorer(name)(model, X_test, y_test) for name in self.scoring})
         found.update(model_size(model))
-        found.update(self._staged(model, X_test, y_test, problem.is_regression))
+        found.update(self._staged(model, X_test, y_test, problem.task))
         return {**found, "fit_seconds": fitted - began, "predict_seconds": predicted - fitted}
 
     def _measured(
@@ -251,18 +259,17 @@ class _Trial:
             self.costs,
             problem.classes,
         )
-        found = {"rmse" if problem.is_regression else "error": 0.0}
-        found |= dict.fromkeys(self.measures, 0.0)
-        found = {name: MEASURES[name].of(rows) for name in found}
-        return found | ({"mse": found["rmse"] ** 2} if problem.is_regression else {})
+        names = dict.fromkeys([MAIN[problem.task], *self.measures])
+        found = {name: MEASURES[name].of(rows) for name in names}
+        return found | ({"mse": found["rmse"] ** 2} if "rmse" in found else {})
 
     def _staged(
-        self, model: Any, X: Any, y: NDArray[Any], is_regression: bool
+        self, model: Any, X: Any, y: NDArray[Any], task: Task
     ) -> Iterable[tuple[str, float]]:
         """Yield the error of the first members, at the requested stages."""
         if not self.stages or not hasattr(model, "staged_predict"):
             return
-        measure = "rmse" if is_regression else "error"
+        measure = MAIN[task]
         for n_members, guess in enumerate(model.staged_predict(X), start=1):
             if n_members in self.stages:
                 yield f"{measure}_at_{n_members}", MEASURES[measure].of(Judged(model, X, y, guess))

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from spinney import _core
 from spinney._checks import Choice
 from spinney._counts import NO_EXPOSURE, is_deviance
-from spinney._lifetimes import Lifetimes, concordance_index
+from spinney._lifetimes import Lifetimes, concordance_index, read_lifetimes
 from spinney._typing import Floats
 
 Costs = Mapping[tuple[Any, Any], float]
@@ -106,9 +106,16 @@ def _criterion(model: Any) -> str:
 
 
 def _concordance(rows: Judged) -> float:
-    seen = Lifetimes(np.ones(len(rows.y), dtype=bool), rows.rate)
     weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
-    return concordance_index(seen, -np.asarray(rows.guess, dtype=np.float64), weight)
+    guess = np.asarray(rows.guess, dtype=np.float64)
+    if rows.y.dtype.names is not None:  # lifetimes, of which risks are predicted
+        return concordance_index(read_lifetimes(rows.y, weight, "method"), guess, weight)
+    seen = Lifetimes(np.ones(len(rows.y), dtype=bool), rows.rate)
+    return concordance_index(seen, -guess, weight)
+
+
+def _discordance(rows: Judged) -> float:
+    return 1.0 - _concordance(rows)
 
 
 class Measure(NamedTuple):
@@ -120,7 +127,7 @@ class Measure(NamedTuple):
         From test rows to a number.
     words : str
         Its name in sentences.
-    task : {"classification", "regression"}
+    tasks : tuple of {"classification", "regression", "survival"}
         What it is for.
     higher_is_better : bool
         Whether a higher value is better.
@@ -128,37 +135,37 @@ class Measure(NamedTuple):
 
     of: Callable[[Judged], float]
     words: str
-    task: str
+    tasks: tuple[str, ...]
     higher_is_better: bool = False
 
 
+_CLASSES, _NUMBERS = ("classification",), ("regression",)
+MAIN = {"classification": "error", "regression": "rmse", "survival": "discordance"}
 MEASURES = {
-    "error": Measure(_error, "error", "classification"),
-    "cost": Measure(_cost, "cost", "classification"),
-    "auc": Measure(_auc, "AUC", "classification", True),
-    "logloss": Measure(_logloss, "log loss", "classification"),
-    "brier": Measure(_brier, "Brier score", "classification"),
-    "rmse": Measure(_rmse, "error", "regression"),
-    "r2": Measure(_r2, "R squared", "regression", True),
-    "deviance": Measure(_deviance, "deviance", "regression"),
-    "concordance": Measure(_concordance, "concordance", "regression", True),
+    "error": Measure(_error, "error", _CLASSES),
+    "cost": Measure(_cost, "cost", _CLASSES),
+    "auc": Measure(_auc, "AUC", _CLASSES, True),
+    "logloss": Measure(_logloss, "log loss", _CLASSES),
+    "brier": Measure(_brier, "Brier score", _CLASSES),
+    "rmse": Measure(_rmse, "error", _NUMBERS),
+    "r2": Measure(_r2, "R squared", _NUMBERS, True),
+    "deviance": Measure(_deviance, "deviance", _NUMBERS),
+    "concordance": Measure(_concordance, "concordance", ("regression", "survival"), True),
+    "discordance": Measure(_discordance, "discordance", ("survival",)),
 }
 
 
-def check_measures(
-    given: Sequence[str], *, is_regression: bool, methods: Mapping[str, Any]
-) -> tuple[str, ...]:
+def check_measures(given: Sequence[str], task: str, methods: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of measures that fit the target, after checking them."""
     if isinstance(given, str):
         raise ValueError(f"measures must be a list of names, got {given!r}.")
-    task = "regression" if is_regression else "classification"
-    fitting = [name for name, measure in MEASURES.items() if measure.task == task]
+    fitting = [name for name, measure in MEASURES.items() if task in measure.tasks]
     for name in given:
         Choice(list(MEASURES)).check("measures", name)
         if name not in fitting:
             raise ValueError(
-                f"the measure {name!r} is for {MEASURES[name].task}, and this is {task}. For it "
-                f"there are: {', '.join(fitting)}."
+                f"the measure {name!r} is for {' and '.join(MEASURES[name].tasks)}, and this is "
+                f"{task}. For it there are: {', '.join(fitting)}."
             )
         lacking = [each for each in methods if not hasattr(methods[each], "predict_proba")]
         if name in ("auc", "logloss", "brier") and lacking:

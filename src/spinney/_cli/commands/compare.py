@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from spinney import Tree
+from spinney._cli.commands.train import costs_of
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
-from spinney._cli.metrics import Costs, parse_costs
+from spinney._cli.metrics import Costs
 from spinney._cli.models import METRICS, knows, make_model
 from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney._counts import DEVIANCES
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
-from spinney.compare._measures import MEASURES
+from spinney.compare._measures import MAIN, MEASURES
 from spinney.compare._tables import rank_tests
 
 _USUAL = {
     "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest"),
     "regression": ("cart", "igpa", "adaboost", "forest", "igpa_forest"),
+    "survival": ("cart", "cart_full", "forest"),
 }
 BASELINE = "no model"
 _LEVEL = 0.05
@@ -51,7 +53,8 @@ def run(
     """Compare models on the same partitions, with statistical tests."""
     from spinney._cli.commands.compare_report import write_report
 
-    if criterion in DEVIANCES and options.get("task") is None:
+    untold = options.get("task") is None and options.get("event") is None
+    if criterion in DEVIANCES and untold:
         options["task"] = "regression"  # few counts look like classes
     readings = [read_data(name, Choices(**options)) for name in data]
     plan = Plan(
@@ -91,10 +94,10 @@ class Plan:
             given = ("cost", "error")
         if not given and self.criterion in DEVIANCES:
             given = ("deviance",)
-        fitting = [name for name in METRICS if MEASURES[_measure(name, task)].task == task]
+        fitting = [name for name in METRICS if task in MEASURES[_measure(name, task)].tasks]
         for name in given:
             if name not in fitting:
-                what = "classes" if task == "classification" else "numbers"
+                what = {"classification": "classes", "survival": "lifetimes"}.get(task, "numbers")
                 raise Refusal(
                     f"--metric {name} does not fit a target of {what}. For them there are: "
                     f"{', '.join(fitting)}."
@@ -125,8 +128,8 @@ class Plan:
 
 
 def _measure(metric: str, task: str) -> str:
-    """Return the measure of an experiment that a metric is: the error of numbers is the RMSE."""
-    return "rmse" if metric == "error" and task == "regression" else metric
+    """Return the measure of an experiment that a metric is: error is the main one of a task."""
+    return MAIN[task] if metric == "error" else metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +146,7 @@ class GroupFolds:
         from spinney.compare._inputs import Problem
 
         n_splits = min(self.n_splits, len(np.unique(groups)))
-        problem = Problem("", X, y, is_regression=False, facts={"groups": groups})
+        problem = Problem("", X, y, "classification", {"groups": groups})
         return problem.parts(RepeatedKFold(n_splits), np.random.default_rng(self.seed))
 
 
@@ -284,7 +287,7 @@ def compare(readings: Sequence[Reading], plan: Plan, folder: Path | None = None)
     """
     tasks = {reading.task for reading in readings}
     if len(tasks) > 1:
-        raise Refusal("some targets are classes and some are numbers. Compare them apart.")
+        raise Refusal("targets are classes, numbers or lifetimes, not mixed. Compare them apart.")
     (task,) = tasks
     costs = _costs(readings, plan)
     measures = plan.measures(task)
@@ -310,11 +313,7 @@ def _costs(readings: Sequence[Reading], plan: Plan) -> Costs:
     """Return the costs of mistakes, which must fit every data set."""
     if not plan.costs:
         return {}
-    if readings[0].task == "regression":
-        raise Refusal(
-            f"--cost: {readings[0].target.name!r} is a number; errors of classes have costs."
-        )
-    found, *_ = [parse_costs(plan.costs, reading.classes) for reading in readings]
+    found, *_ = [costs_of(tuple(plan.costs), reading) for reading in readings]
     return found
 
 

@@ -33,7 +33,8 @@ def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
     """Print the size and the target of every data set."""
     rows = [["name", "rows", "features", "target"]]
     for fact in facts:
-        kind = "a number" if fact["classes"] is None else f"{fact['classes']} classes"
+        kinds = {"regression": "a number", "survival": "lifetimes"}
+        kind = kinds.get(fact["task"], f"{fact['classes']} classes")
         target = f"{fact['target']}, {kind}"
         rows.append([fact["name"], str(fact["rows"]), str(fact["features"]), target])
     screen.table(rows, left=(0, 3))
