@@ -2,6 +2,7 @@
 
 import argparse
 
+from benchmarks.command_line import command_line, quick_command_line
 from benchmarks.counts import counts
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.files import files, quick_files
@@ -35,6 +36,7 @@ PARTS = {
     "mixtures": mixtures,
     "gp": gp,
     "files": files,
+    "command_line": command_line,
     "memory": memory,
     "large": large,
 }
@@ -56,6 +58,7 @@ QUICK = {
     "mixtures": quick_mixtures,
     "gp": quick_gp,
     "files": quick_files,
+    "command_line": quick_command_line,
 }
 
 
