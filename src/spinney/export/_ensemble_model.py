@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 
 from spinney._table import Column, Schema
 from spinney.ensemble._combine import BoostedCombiner
-from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble
+from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble, RegressorEnsemble
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import SLACK
@@ -126,7 +126,8 @@ def read_ensemble(model: Any) -> EnsembleModel | None:
     members = _forest_members(model)
     schema, equal = model._members.schema, not len(model._vote_weights())
     if not isinstance(model, ClassifierEnsemble):
-        rule = "median" if model._uses_median() else "mean"
+        is_median = isinstance(model, RegressorEnsemble) and model._uses_median()
+        rule = "median" if is_median else "mean"
         return EnsembleModel(schema, None, members, rule, equal)
     combiner, classes = model._combiner(), model.classes_.tolist()
     if combiner.tie_seed is not None:
