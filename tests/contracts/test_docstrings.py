@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import spinney
-from contracts.estimators import CLASSES, LISTED, every, every_class, every_ensemble
+from contracts.estimators import CLASSES, every, every_class, every_ensemble
 
 PACKAGES = [
     "compare",
