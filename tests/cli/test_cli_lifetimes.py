@@ -242,6 +242,14 @@ def test_files_without_any_event_or_with_gaps_are_refused(run: Run, write: Any) 
         assert words in " ".join(result.output.split())
 
 
+def test_a_report_knows_the_columns_of_the_training(
+    run: Run, trained: Path, patients: Any, tmp_path: Path
+) -> None:
+    result = run("report", trained, patients[0], "--out", tmp_path / "page.html")
+    assert result.exit_code == 0, result.output
+    assert '"task":"lifetimes"' in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_options_of_lifetimes_are_refused_by_other_models(
     run: Run, model_file: Any, trained: Path, patients: Any, tmp_path: Path
 ) -> None:
@@ -252,8 +260,8 @@ def test_options_of_lifetimes_are_refused_by_other_models(
         (("predict", trained, patients[0], "--times", "soon"), "--times: write numbers from 0"),
         (("evaluate", trained, "iris"), "lacks"),
         (
-            ("report", trained, patients[0], "--out", tmp_path / "page.html"),
-            "there is no report on lifetimes",
+            ("report", iris, "iris", "--time", "class", "--out", tmp_path / "p"),
+            "--time: this model",
         ),
     ]:
         result = run(*arguments)

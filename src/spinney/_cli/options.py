@@ -51,6 +51,10 @@ def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -
 # -- Options of several commands
 
 _MODEL = click.Choice(list(MODELS))
+_DIALECTS = (
+    *("ansi", "sqlite", "duckdb", "postgresql", "mysql"),
+    *("sqlserver", "oracle", "snowflake", "bigquery", "spark"),
+)
 _JSON = _flag("--json", "as_json", help="Print JSON instead of text.")
 _SEED = _option(
     *("--seed", "--random-state", "seed"),
@@ -247,6 +251,11 @@ Models:
     _JOBS,
     _path("--out", "Save the model to this file."),
     _path("--plot", "Draw the tree to this file: .png, .svg or .pdf."),
+    _flag(
+        "--batches",
+        help="DATA is a pattern of Parquet files, such as 'data/*.parquet', that are read in "
+        "batches and never held in memory: grown by bins (max_bins=255), without --cv.",
+    ),
     _JSON,
 )
 
@@ -396,8 +405,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 
@@ -426,11 +438,44 @@ _declare(
 )
 
 _declare(
+    "export",
+    """
+    Writes a tree, rules or an ensemble of trees for other systems; each predicts as the model does,
+    also for missing values and unknown categories. onnx and treelite need these packages.
+    """,
+    _SAVED_MODEL,
+    click.Option(
+        ["--format", "format_"],
+        type=click.Choice(["pmml", "onnx", "sql", "c", "python", "json", "treelite"]),
+        required=True,
+        help="Form of the file.",
+    ),
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="File to write.",
+    ),
+    _option(
+        "--dialect",
+        type=click.Choice(_DIALECTS),
+        default="ansi",
+        help="SQL: database to write for.",
+    ),
+    _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
+    _repeated("--keep", help="SQL: column to select as well"),
+    _flag("--proba", help="SQL: add the probability of each class."),
+    _flag("--strict", help="SQL: end the query where a column has another type."),
+    _option("--prefix", default="model", help="C: prefix of the names."),
+)
+
+_declare(
     "explain",
     """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
-    --set does not name are missing.
+    --set does not name are missing. --reasons adds up to four columns that moved the answer most.
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
@@ -439,6 +484,13 @@ _declare(
     _option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
+    ),
+    _option("--reasons", is_flag=True, help="Add the columns that moved the answer most."),
+    _option(
+        "--words",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="JSON with the words of a reason by column; {value} is what the row holds.",
     ),
     *_FILE_FORMAT,
     _JSON,
@@ -463,6 +515,8 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,

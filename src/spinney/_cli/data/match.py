@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
 from spinney._cli.data.read import as_table, read_table
-from spinney._cli.data.reading import event_column, events_of
+from spinney._cli.data.reading import event_column, events_of, numbers_of
 from spinney._cli.data.text_cells import exact_text, recoded
 from spinney._cli.errors import Refusal
 from spinney._cli.memory import memory_of
@@ -261,6 +261,15 @@ def _read_answers(
         if column not in rows.columns:
             raise Refusal(f"no column {column!r}.{rows.hint(column)}")
     return with_answers(rows, model, target, named)
+
+
+def fit_options(answers: Answers, weight: str | None, exposure: str | None) -> dict[str, Any]:
+    """Return the numbers of the columns of --weight and --exposure, as `fit` takes them."""
+    columns = answers.rows.columns.values()
+    return {
+        "sample_weight": numbers_of(columns, "--weight", weight),
+        "exposure": numbers_of(columns, "--exposure", exposure),
+    }
 
 
 def _own_target(rows: Rows, own: str, given: str | None) -> str:

@@ -21,7 +21,7 @@ from spinney._lifetimes import Lifetimes, lifetime_array
 from spinney.datasets._dataset import EVENT, Kind, Task
 
 _EVENT_CODES = ("0", "1", "false", "true")
-_MOST_CLASSES = 10  # integers with more distinct values than this are no classes
+MOST_CLASSES = 10  # integers with more distinct values than this are no classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,7 +337,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
 def _guess_task(target: Column) -> Task:
     if target.kind != "numeric":
         return "classification"
-    few = len(np.unique(target.cells)) <= _MOST_CLASSES
+    few = len(np.unique(target.cells)) <= MOST_CLASSES
     return "classification" if target.is_whole and few else "regression"
 
 
