@@ -42,6 +42,17 @@ def engines(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", *places, *session.posargs)
 
 
+DASKS = {"oldest": ["dask[dataframe]==2025.1.0", "distributed==2025.1.0", "pandas<3"], "newest": []}
+
+
+@nox.session
+@nox.parametrize("version", list(DASKS))
+def dask(session: nox.Session, version: str) -> None:
+    """Run the tests on Dask, with the oldest and the newest that works; -- goes to pytest."""
+    session.install(".[test,dask]", *DASKS[version])
+    session.run("pytest", "tests/batches", *session.posargs)
+
+
 @nox.session
 def browser(session: nox.Session) -> None:
     """Try the pages of reports in chromium, and their accessibility by axe-core; -- to pytest."""
@@ -50,6 +61,16 @@ def browser(session: nox.Session) -> None:
     session.run("npm", "install", "--silent", "--prefix", str(folder), "axe-core", external=True)
     axe = folder / "node_modules" / "axe-core" / "axe.min.js"
     session.run("pytest", "tests/report", *session.posargs, env={"SPINNEY_AXE": str(axe.resolve())})
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into build/site, check its links, and open it in chromium; -- to pytest."""
+    session.install(".[docs,test,rpart]", "playwright")
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "build/site")
+    session.run("python", "docs/check_site.py", "build/site")
+    site = {"SPINNEY_SITE": str(ROOT / "build" / "site")}
+    session.run("pytest", "tests/docs/test_site_in_browser.py", *session.posargs, env=site)
 
 
 @nox.session

@@ -116,7 +116,7 @@ def test_the_command_needs_events_of_lifetimes_only(problem, tmp_path):
     words += ["--out", str(tmp_path / "page.html")]
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 2
-    assert "--event names the column" in refused.output
+    assert "with --event and --time" in refused.output
     assert not (tmp_path / "page.html").exists()
     made = CliRunner().invoke(main, [*words, "--event", "seen"])
     assert made.exit_code == 0, made.output
