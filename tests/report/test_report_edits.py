@@ -32,10 +32,13 @@ def test_competitors_are_those_of_the_editor(credit):
         np.testing.assert_allclose([own["gain"] for own in shown], [o.gain for o in wanted])
 
 
-def test_other_models_offer_no_edits():
-    for kind in (3, 7):  # shares of rows, and many branches
-        model, frame, y = random_model(kind, 0)
-        assert Report(model, frame, y).payload()["editing"] is None
+def test_other_models_offer_what_their_editor_takes():
+    model, frame, y = random_model(3, 0)  # shares of rows
+    assert Report(model, frame, y).payload()["editing"] is None
+    model, frame, y = random_model(7, 0)  # many branches
+    part = Report(model, frame, y).payload()["editing"]
+    assert part["competitors"] is None
+    assert list(part["paths"].values()) == [path_of(node) for node in model.tree_]
 
 
 def test_an_edited_tree_goes_through_everything(credit, tmp_path):

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from report_problems import credit_model, lifetimes_model, random_model, small_forest
 
 from spinney import CARTClassifier
+from spinney._cli.app import main
 from spinney.report import Report
 
 pytestmark = pytest.mark.slow
@@ -217,6 +219,39 @@ def test_no_serious_finding_of_accessibility(kind, theme, open_report):
         for node in own["nodes"]
     ]
     assert serious == []
+
+
+def test_the_page_of_a_comparison_has_the_same_style(browser, tmp_path: Path):
+    words = [
+        "compare",
+        "iris",
+        "--model",
+        "cart",
+        "--model",
+        "c45",
+        "--folds",
+        "2",
+        "--repeats",
+        "1",
+    ]
+    made = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "found")])
+    assert made.exit_code == 0, made.output
+    for width, theme in ((1280, "light"), (380, "dark")):
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=theme)
+        asked = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto((tmp_path / "found" / "report.html").as_uri())
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (np.mean([int(x) for x in re.findall(r"\d+", ground)[:3]]) > 128) == (
+            theme == "light"
+        )
+        if AXE:
+            page.add_script_tag(content=Path(AXE).read_text("utf-8"))
+            found = page.evaluate("axe.run()")["violations"]
+            assert [own["id"] for own in found if own["impact"] in ("serious", "critical")] == []
+        page.close()
 
 
 @pytest.mark.limited

@@ -29,12 +29,16 @@ def editing_part(model: Any, shown: Tree, data: Sample) -> dict[str, Any] | None
     -------
     dict or None
         None for models that `spinney.edit.TreeEditor` does not edit, and for rows on which it
-        cannot begin.
+        cannot begin. `competitors` are None for trees that are cut and not grown again.
     """
-    from spinney.edit._regrowth import Regrowth, takes
+    from spinney.edit._regrowth import Regrowth
+    from spinney.edit._rows import is_editable, is_regrown
 
-    if not takes(model):
+    if not is_editable(model):
         return None
+    paths = {str(node_at(shown, path_of(node)).id): path_of(node) for node in model.tree_}
+    if not is_regrown(model):
+        return {"paths": paths, "rows": 0, "competitors": None}
     most = min(_MOST_ROWS, max(500, _MOST_CELLS // max(1, data.values.shape[1])))
     places = some_rows(data.n_rows, most)
     X, y = take_rows(as_rows(data.given.X), places), some_target(data, places)
@@ -46,9 +50,8 @@ def editing_part(model: Any, shown: Tree, data: Sample) -> dict[str, Any] | None
     nodes = sorted(model.tree_, key=lambda node: (-node.n_samples, node.id))[:_MOST_NODES]
     found: dict[str, list[dict[str, Any]]] = {}
     for node in nodes:
-        path = path_of(node)
-        found[str(node_at(shown, path).id)] = _competitors(rows, node)
-    return {"rows": len(places), "competitors": found}
+        found[str(node_at(shown, path_of(node)).id)] = _competitors(rows, node)
+    return {"paths": paths, "rows": len(places), "competitors": found}
 
 
 def _competitors(rows: Any, node: Node) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """CART: binary trees with surrogate splits and cost-complexity pruning."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from spinney._constraints import constrain, monotone_signs
 from spinney._counts import criterion_parameter, is_deviance
 from spinney._params import OF_NUMBERS
 from spinney._settings import growth_params, random_seed
-from spinney._state._kinds import TEXT, Kind, perhaps
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
@@ -24,7 +22,6 @@ from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 _NO_LIMIT = 2**62
-_EDITED = {"edits_": perhaps(TEXT)}  # of spinney.edit, as JSON
 
 
 def binary_growth(
@@ -271,8 +268,6 @@ class CARTClassifier(TreeClassifier):
     income <= 36
     """
 
-    _fitted_fields: ClassVar[Mapping[str, Kind]] = _EDITED
-
     def __init__(
         self,
         criterion: Any = "gini",
@@ -480,7 +475,6 @@ class CARTRegressor(TreeRegressor):
     """
 
     _parameters = OF_NUMBERS
-    _fitted_fields: ClassVar[Mapping[str, Kind]] = _EDITED
 
     def __init__(
         self,

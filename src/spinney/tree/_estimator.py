@@ -14,7 +14,7 @@ from spinney._base import encode_training, remember_fit, unchanged_on_failure
 from spinney._counts import ExposureMixin, judge_name, refuse_prior, with_exposure
 from spinney._params import check_parameters
 from spinney._settings import thread_count
-from spinney._state._kinds import STRENGTH, Kind, named, need, one, perhaps, same_labels
+from spinney._state._kinds import STRENGTH, TEXT, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
 from spinney.shapley._additive import Additive
@@ -39,6 +39,7 @@ class TreeEstimator(TableExplained):
         "tree_": one(Tree),
         "pruning_path_": perhaps(named("PruningPath")),
         "shrinkage_": perhaps(STRENGTH),
+        "edits_": perhaps(TEXT),  # of spinney.edit, as JSON
     }
     _made_again: ClassVar[tuple[str, ...]] = (EXPECTED,)
 

@@ -1,7 +1,8 @@
 """Tests given by hand, each for the node at the end of a path from the root.
 
 A path is text that survives another fit: `"root"`, `"root/yes"` for the child where the root's test
-is true, `"root/yes/no"` and so on.
+is true, `"root/yes/no"` and so on. Branches of a test with one for each category, or for each
+interval, are numbered from 1: `"root/3"`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from spinney.tree._from_dict import links_state, reading_order, with_gaps_placed
 from spinney.tree._node import Node
 from spinney.tree._node_arrays import pack_tests
 from spinney.tree._parse import build_test, column_places
-from spinney.tree._tests import SubsetTest, Test, ThresholdTest
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
 from spinney.tree._to_dict import test_to_dict, without_gaps
 from spinney.tree._tree import Tree
 
@@ -31,7 +32,7 @@ def path_of(node: Node) -> str:
     """Return the path that leads from the root to a node."""
     steps = []
     while node.parent is not None:
-        steps.append(BRANCHES[node.branch or 0])
+        steps.append(_branch_names(node.parent)[node.branch or 0])
         node = node.parent
     return "/".join([ROOT, *reversed(steps)])
 
@@ -44,13 +45,26 @@ def node_at(tree: Tree, path: str) -> Node:
         if node.is_leaf:
             seen = "/".join([ROOT, *steps[:place]])
             raise ValueError(f"there is no node {path!r}: {seen!r} is a leaf.")
-        node = node.children[BRANCHES.index(step)]
+        names = _branch_names(node)
+        if step not in names:
+            raise ValueError(
+                f"there is no node {path!r}: the branches of {'/'.join([ROOT, *steps[:place]])!r} "
+                f"are {names[0]!r} to {names[-1]!r}."
+            )
+        node = node.children[names.index(step)]
     return node
+
+
+def _branch_names(node: Node) -> tuple[str, ...]:
+    """Return what the branches of a node are called."""
+    if isinstance(node.test, MultiwayTest | IntervalTest):
+        return tuple(str(place + 1) for place in range(len(node.children)))
+    return BRANCHES
 
 
 def _steps(path: str) -> list[str]:
     first, *steps = path.split("/")
-    if first != ROOT or not all(step in BRANCHES for step in steps):
+    if first != ROOT or not all(step in BRANCHES or step.isdigit() for step in steps):
         raise ValueError(
             f"{path!r} is not the path of a node. Write it as 'root', 'root/yes' or 'root/yes/no'; "
             "'yes' is the child where the test is true."
@@ -64,7 +78,7 @@ def tests_below(node: Node) -> Iterator[tuple[str, Test | None]]:
     while stack:
         path, node = stack.pop()
         yield path, node.test
-        pairs = zip(BRANCHES, node.children, strict=False)
+        pairs = zip(_branch_names(node), node.children, strict=False)
         stack += [(f"{path}/{branch}", child) for branch, child in pairs]
 
 
@@ -111,7 +125,8 @@ def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Tes
     tests = {}
     for path, test in given.items():
         try:
-            _steps(path)
+            if not set(_steps(path)) <= set(BRANCHES):
+                raise ValueError("forced tests have the branches 'yes' and 'no'.")
             tests[path] = read_forced_test(test, schema)
         except ValueError as problem:
             raise ValueError(f"forced_tests[{path!r}]: {problem}") from None

@@ -6,7 +6,7 @@
   let list, status, reason, author;
 
   // The path of a node, as the editor names it; it survives another fit.
-  S.editPath = (node) => S.pathTo(node).map((at) => (at === 0 ? "root" : at === T.first[T.parent[at]] ? "yes" : "no")).join("/");
+  S.editPath = (node) => E.paths[node];
   const within = (path, above) => path === above || path.startsWith(above + "/");
   const changes = (own) => own.action === "split" || own.action === "prune";
   const actionText = (own) => {
@@ -72,6 +72,7 @@
     const ask = () => { if (own.value.trim()) edit("split", node, own.value.trim()); };
     own.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); ask(); } });
     const button = (text, action) => S.el("button", { type: "button", class: "small", onclick: () => edit(action, node) }, text);
+    if (!E.competitors) return S.el("div", { class: "edit-box" }, S.el("h4", {}, "Edits"), S.el("div", { class: "row" }, S.isLeaf(node) ? null : button("Make it a leaf", "prune"), button("Keep as it is", "lock")), S.el("p", { class: "note", id: "edit-status", role: "status" }));
     return S.el("div", { class: "edit-box" }, S.el("h4", {}, S.isLeaf(node) ? "What could be asked here" : "What else could be asked"), others(node),
       S.el("div", { class: "row" }, own, S.el("button", { type: "button", class: "small", onclick: ask }, "Ask this")),
       S.el("div", { class: "row" }, S.isLeaf(node) ? null : button("Make it a leaf", "prune"), button(S.isLeaf(node) ? "Grow on" : "Grow its leaves", "grow"), button("Keep as it is", "lock")),
@@ -82,7 +83,7 @@
 
   function renew() {
     document.getElementById("edits").classList.toggle("made", proposals.length > 0 || P.about.edits.length > 0);
-    if (!proposals.length) return S.clear(list, S.el("p", { class: "note" }, "None yet. Choose a node in the tree; its panel has the tests of other columns, and a field for one of your own."));
+    if (!proposals.length) return S.clear(list, S.el("p", { class: "note" }, "None yet. Choose a node in the tree: its panel has what can be proposed."));
     const drop = (k) => { proposals.splice(k, 1); S.emit("edits"); };
     return S.clear(list, S.table(["No.", "Node", "Edit", "Reason", ""], proposals.map((own, k) => [String(k + 1), own.node, actionText(own), own.reason || "–", S.el("button", { type: "button", class: "small", "aria-label": "Drop edit " + (k + 1), onclick: () => drop(k) }, "Drop")]), { left: [0, 1, 2, 3], caption: "Proposed edits, in their order" }),
       S.el("p", {}, S.el("button", { type: "button", id: "download-edits", onclick: download }, "Download edits.json")),
@@ -90,7 +91,7 @@
   }
   S.drawEditsPart = function () {
     if (!E && !P.about.edits.length) return;
-    const section = S.part("edits", "Edits", E ? "Propose other tests, branches to cut or to grow, and nodes to keep. The page changes nothing: proposals download as a file, and spinney makes them on the data, counts anew and cross-validates." : null);
+    const section = S.part("edits", "Edits", E ? (E.competitors ? "Propose other tests, branches to cut or to grow, and nodes to keep." : "Propose branches to cut, and nodes to keep.") + " The page changes nothing: proposals download as a file, and spinney makes them on the data, counts anew and cross-validates." : null);
     S.drawHistory(section);
     if (!E) return;
     reason = S.el("input", { type: "text", id: "edit-reason", autocomplete: "off", placeholder: "for the next proposals" });
@@ -98,7 +99,7 @@
     status = S.el("p", { class: "note", role: "status" });
     list = S.el("div", { id: "proposals" });
     section.append(S.el("div", { class: "proposal-fields" }, S.el("span", { class: "field" }, S.el("label", { for: "edit-reason" }, "Reason"), reason), S.el("span", { class: "field" }, S.el("label", { for: "edit-author" }, "Proposed by"), author)), list, status,
-      S.el("p", { class: "note" }, `Gains of other tests are shares of the best, judged on ${S.count(E.rows)} rows; beside them the rows on either side.`));
+      !E.competitors ? "" : S.el("p", { class: "note" }, `Gains of other tests are shares of the best, judged on ${S.count(E.rows)} rows; beside them the rows on either side.`));
     S.on("edits", renew);
     renew();
   };
