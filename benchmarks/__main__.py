@@ -7,7 +7,7 @@ from benchmarks.counts import counts
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.files import files, quick_files
 from benchmarks.gp import gp, quick_gp
-from benchmarks.growth import bins, categories, constraints, gaps, growth, noise, small
+from benchmarks.growth import alternating, bins, categories, constraints, gaps, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
 from benchmarks.mixtures import mixtures, quick_mixtures
@@ -27,6 +27,7 @@ PARTS = {
     "small": small,
     "categories": categories,
     "noise": noise,
+    "alternating": alternating,
     "prediction": prediction,
     "selection": selection,
     "multiway": multiway,
@@ -49,6 +50,7 @@ QUICK = {
     "gaps": lambda: gaps(10_000),
     "small": small,
     "categories": lambda: categories(20_000),
+    "alternating": lambda: alternating((2_000, 4_000)),
     "prediction": lambda: prediction(100_000),
     "selection": lambda: selection(2_000, with_loop=False),
     "multiway": lambda: multiway(10_000),
