@@ -53,6 +53,18 @@ def dask(session: nox.Session, version: str) -> None:
     session.run("pytest", "tests/batches", *session.posargs)
 
 
+RUNTIMES = ["jpmml_evaluator>=0.10", "onnxruntime>=1.20"]
+
+
+@nox.session
+def runtimes(session: nox.Session) -> None:
+    """Run models by readers of PMML (in Java), ONNX, treelite and MLflow. -- goes to pytest."""
+    session.install(".[test,onnx,treelite,mlflow]", *RUNTIMES)
+    formats = ("pmml", "onnx", "treelite")
+    places = [f"tests/export/test_export_{name}.py" for name in formats]
+    session.run("pytest", "-n", "auto", *places, "tests/export/test_mlflow.py", *session.posargs)
+
+
 @nox.session
 def browser(session: nox.Session) -> None:
     """Try the pages of reports in chromium, and their accessibility by axe-core; -- to pytest."""
