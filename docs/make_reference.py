@@ -10,12 +10,21 @@ MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
+    "spinney.batches",
 )
 BEGIN = """# Reference
 
 Every public name and what it is. Parameters, attributes and examples are in the docstrings:
 `help(name)`, or `name?` in a notebook. The [guide](guide.md) shows how they go together.
 """
+DASK = """## spinney.dask
+
+Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster.
+
+`CARTClassifier`, `CARTRegressor`, `RandomForestClassifier`, `RandomForestRegressor`,
+`BaggingClassifier` and `BaggingRegressor`, with `fit`, `predict`, `predict_proba`, `apply` and
+`to_local`. It needs `pip install 'spinney[dask]'`.
+"""  # not from the module, which needs Dask
 
 
 VALUES = {  # what has no docstring of its own
@@ -36,7 +45,7 @@ def page() -> str:
         listed = [n for n in listed if not any(getattr(module, n) is value for value in seen)]
         seen += [getattr(module, n) for n in listed]
         parts.append(_section(module, listed))
-    return "\n".join(parts)
+    return "\n".join([*parts, DASK])
 
 
 def _section(module: ModuleType, listed: list[str]) -> str:
