@@ -12,15 +12,21 @@ MODULES = (
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
     "spinney.shapley",
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "rpart", "compare")),
-    "spinney.datasets",
-    "spinney.onnx",
-    "spinney.mlflow",
+    *(f"spinney.{name}" for name in ("datasets", "onnx", "mlflow", "batches")),
 )
 BEGIN = """# Reference
 
 Every public name and what it is. Parameters, attributes and examples are in the docstrings:
 `help(name)`, or `name?` in a notebook. The [guide](guide.md) shows how they go together.
 """
+DASK = """## spinney.dask
+
+Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster.
+
+`CARTClassifier`, `CARTRegressor`, `RandomForestClassifier`, `RandomForestRegressor`,
+`BaggingClassifier` and `BaggingRegressor`, with `fit`, `predict`, `predict_proba`, `apply` and
+`to_local`. It needs `pip install 'spinney[dask]'`.
+"""  # not from the module, which needs Dask
 
 
 VALUES = {  # what has no docstring of its own
@@ -35,7 +41,7 @@ VALUES = {  # what has no docstring of its own
 def page() -> str:
     """Return the page."""
     sections = [_section(importlib.import_module(name), names) for name, names in public_names()]
-    return "\n".join([BEGIN, *sections])
+    return "\n".join([BEGIN, *sections, DASK])
 
 
 def public_names() -> Iterator[tuple[str, list[str]]]:

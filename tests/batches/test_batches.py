@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from large_tables import N_ROWS, NAMES, cut, features, model, table, task_of
+from large_tables import N_ROWS, NAMES, WITH_ALL_ROWS, cut, features, model, table, task_of
 from sklearn.base import clone
 
 from spinney import (
@@ -47,7 +47,7 @@ def from_batches(name: str, parts: Any, weighted: bool = False) -> Any:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *WITH_ALL_ROWS])
 def test_the_file_is_that_of_the_whole_table(name: str, weighted: bool, tmp_path: Path) -> None:
     data = table(task_of(name))
     parts = [data.slice(0, 0), *cut(data, 777), data.slice(0, 0)]
@@ -254,7 +254,14 @@ def test_an_error_of_a_batch_reaches_the_caller_and_leaves_no_files(tmp_path: Pa
 
 def test_rows_read_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     unfitted = model("ten forest").set_params(verbose=1, n_estimators=2)
-    batches.fit(unfitted, cut(table("ten"), 2500), target="y")
+    batches.fit(unfitted, cut(table("ten"), 3000), target="y")
     shown = capsys.readouterr().err
-    assert "reading rows: 5000" in shown
+    assert "reading rows: 6000" in shown
     assert "growing trees: 2 of 2" in shown
+
+
+def test_levels_of_a_tree_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    batches.fit(model("two"), cut(table("two"), 3000), target="y", verbose=1)
+    shown = capsys.readouterr().err
+    assert "rows in bins: 6000 of 6000" in shown
+    assert "rounds of growth: " in shown

@@ -4,12 +4,16 @@ import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 from sklearn.base import is_classifier
 
 from spinney._params import check_parameters
+from spinney._planned import SMALL, unplanned
 from spinney._progress import progress
+from spinney._settings import thread_count
+from spinney.batches._rows import FileRows, FileTable
 from spinney.batches._sources import batches_of, joined, picker
 from spinney.batches._spool import RowSpool, Spool
 from spinney.ensemble import (
@@ -34,6 +38,7 @@ def fit(
     exposure: str | None = None,
     drop: Iterable[str] = (),
     folder: str | os.PathLike[str] | None = None,
+    verbose: int | None = None,
 ) -> Model:
     """Fit a model on a table that comes in batches, without holding the table in memory.
 
@@ -59,6 +64,8 @@ def fit(
         Columns to leave out.
     folder : path, default=None
         Where the temporary folder is made; by default where the system has such files.
+    verbose : int, default=None
+        1 shows how far reading and growth are; None is the `verbose` of the model.
 
     Returns
     -------
@@ -82,20 +89,26 @@ def fit(
     ):
         features = model.categorical_features  # type: ignore[attr-defined]
         rows = RowSpool(spool, features, type(model).__name__, is_classifier(model))
-        with progress(_Quiet(model), "reading rows", total) as finished:
+        shown = _Shown(getattr(model, "verbose", 0) if verbose is None else verbose)
+        with progress(shown, "reading rows", total) as finished:
             for batch in joined(found):
                 rows.add(*pick(batch))
                 finished(rows.n_rows)
         table, y, rest = rows.finish()
+        weight = rest.get("sample_weight")
+        n_used = rows.n_rows if weight is None else int(np.count_nonzero(weight))
+        if n_used > 2 * SMALL and unplanned(model) is None:
+            threads = thread_count(model.n_jobs)  # type: ignore[attr-defined]
+            own = FileRows(table.values, table.schema, Path(name), threads, shown.verbose)
+            table = FileTable(own, table.schema)
         model.fit(table, y, **rest)  # type: ignore[attr-defined]
     return model
 
 
-class _Quiet:
-    """Shows as much as a model does; its callbacks are told of the fit alone."""
+class _Shown(NamedTuple):
+    """Who shows how far it is; callbacks of a model are told of its fit alone."""
 
-    def __init__(self, model: Any) -> None:
-        self.verbose = getattr(model, "verbose", 0)
+    verbose: int
 
 
 def check_model(model: Any) -> None:

@@ -15,12 +15,13 @@ from sklearn.exceptions import NotFittedError
 
 import spinney
 from spinney._counts import with_exposure
+from spinney._planned import SMALL, unplanned
 from spinney._table import EncodedTable, join_encoders
 from spinney._target import CodedClasses
 from spinney._typing import Floats
 from spinney.batches._fit import check_model
 from spinney.dask import _blocks
-from spinney.dask._growth import SMALL, RemoteRows, RemoteTable
+from spinney.dask._growth import RemoteRows, RemoteTable
 from spinney.dask._tasks import Runner, runner
 from spinney.ensemble._ensemble import BaseEnsemble
 
@@ -307,19 +308,6 @@ def _numbers(run: Runner, what: str, column: list[Delayed], sizes: Sequence[int]
     return joined
 
 
-# -- What cannot be done by tasks
-
-_REFUSED = {
-    "early_stopping": (False,),
-    "warm_start": (False,),
-    "n_best_splits": (1,),
-    "selection": (None,),
-    "targets": (None,),
-    "keep_targets": (False, None),
-    "all_missing": ("keep",),
-}
-
-
 def check_remote(model: Any) -> None:
     """Refuse parameters that need rows in one place, before any task is made.
 
@@ -329,31 +317,12 @@ def check_remote(model: Any) -> None:
         The local one.
     """
     check_model(model)
-    learners = model._make_learners() if isinstance(model, BaseEnsemble) else []
-    if len(learners) > 1:
-        raise ValueError("on Dask an ensemble has one estimator for all members. Give one.")
-    for one in [model, *learners]:
-        for name, allowed in _REFUSED.items():
-            _need(one, name, getattr(one, name, allowed[0]) in allowed)
-        _need(one, "criterion", not callable(getattr(one, "criterion", None)))
-        _need(one, "shrinkage", getattr(one, "shrinkage", None) in (None, 0, 0.0) or not learners)
-        _need(one, "shrinkage", getattr(one, "shrinkage", None) != "auto")
-    _need(model, "class_weight", str(getattr(model, "class_weight", None)) != "balanced_subsample")
-    for one in learners:
-        _need(one, "pruning", one.pruning is None)
-        _need(one, "ccp_alpha", one.ccp_alpha is None)
-    if not learners:
-        _need(model, "pruning", model.pruning in (None, "cost_complexity"))
-        _need(model, "cv", not hasattr(model.cv, "split"))
-        folds = model.pruning == "cost_complexity" and model.ccp_alpha is None
-        _need(model, "prior_cv", not (folds and getattr(model, "prior_cv", 0)))
-
-
-def _need(model: Any, name: str, fits: bool) -> None:
-    if not fits:
+    found = unplanned(model)
+    if found is not None:
+        own, name = found
         raise ValueError(
-            f"{name}={getattr(model, name)!r} needs all rows in one place, and spinney.dask has "
-            f"them in many. Leave it out, or use {type(model).__name__} of spinney, or "
+            f"{name}={getattr(own, name)!r} needs all rows in one place, and spinney.dask has "
+            f"them in many. Leave it out, or use {type(own).__name__} of spinney, or "
             "spinney.batches."
         )
 

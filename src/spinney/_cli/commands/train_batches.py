@@ -83,17 +83,20 @@ def run(
     model = unfitted(task, settings)
     if choices.nominal:
         model.set_params(categorical_features=list(choices.nominal))
-    if "verbose" in model.get_params(deep=False):
-        model.set_params(verbose=0 if as_json else 1)
     named = {"sample_weight": choices.weight, "exposure": choices.exposure}
     try:
         with refusing(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            fit(model, files, target=choices.target, drop=choices.drop, **named)
+            fit(
+                model,
+                files,
+                target=choices.target,
+                drop=choices.drop,
+                **named,
+                verbose=0 if as_json else 1,
+            )
     except (OSError, pa.ArrowException) as error:
         raise Refusal(f"cannot read {data}: {error}") from error
-    if "verbose" in model.get_params(deep=False):
-        model.set_params(verbose=0)
     save_model(model, out)
     notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     done = BatchTraining(data, n_rows, task, choices, settings, model, notes)

@@ -1,0 +1,243 @@
+"""Trees from rows that are held in parts: the core's planner asks, and who holds rows answers.
+
+What one tree is grown from is its *plan*; the abstract methods of `PlannedRows` are all that is
+asked of who holds rows.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spinney import _core
+from spinney._base import core_dataset
+from spinney._elsewhere import RowsElsewhere
+from spinney._progress import progress
+from spinney._table import Schema
+from spinney._target import FitTarget
+from spinney._typing import Floats
+from spinney.ensemble._ensemble import BaseEnsemble
+from spinney.tree._learner import RowSplit
+from spinney.tree._tree import Tree
+
+SMALL = 2048  # rows up to which the core searches exactly
+
+
+class Plan(NamedTuple):
+    """What one tree is grown from."""
+
+    counts: Any  # of the rows; None: once each
+    features: list[int]  # that it asks; empty: all
+    seed: int
+
+
+class Truth(NamedTuple):
+    """The target of all rows, as the core adds it up."""
+
+    truth: Floats  # class codes or numbers
+    weight: Floats
+    exposure: Floats
+
+
+class Round(NamedTuple):
+    """What the planners of some trees were told: an answer for each, and who answers next."""
+
+    answers: list[bytes]
+    ask: Callable[[list[bytes | None]], "Round"]
+
+
+class PlannedRows(RowsElsewhere):
+    """Rows in parts, from which planners grow trees.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    n_rows : int
+        In all parts.
+    """
+
+    together = 1  # trees that are grown at a time
+    verbose = 0
+
+    def __init__(self, schema: Schema, n_rows: int) -> None:
+        self._schema = schema
+        self.shape = (n_rows, len(schema.columns))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @abstractmethod
+    def put_in_bins(self, used: NDArray[np.bool_], max_bins: int) -> tuple[NDArray[Any], ...]:
+        """Put all rows into bins of the used ones; return the arrays of `_core.BinBorders`."""
+
+    @abstractmethod
+    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
+        """Put rows into the roots of trees, which have moments and counts of the rows, or None."""
+
+    @abstractmethod
+    def leaves(self, tree: Tree) -> NDArray[np.int32]:
+        """Return the leaf of each row."""
+
+    @abstractmethod
+    def judged(self, tree: Tree) -> Floats:
+        """Return what a tree answers for each row: class codes or numbers."""
+
+    # -- What estimators ask
+
+    def grow(
+        self, target: FitTarget, rows: RowSplit, params: _core.GrowParams
+    ) -> tuple[_core.Tree, tuple[Floats, Floats] | None]:
+        """Grow a tree; with folds, also find the error of its subtrees."""
+        plans = [Plan(None, [], params.seed)]
+        plans += [Plan(train.astype(np.uint8), [], params.seed) for train, _ in rows.folds]
+        with progress(self, "rounds of growth", None) as on_round:
+            whole, *others = self._grow(target, params, plans, None, on_round)
+        if not rows.folds:
+            return whole, None
+        leaves = [self.leaves(Tree(tree, self._schema, target.classes)) for tree in others]
+        grown, tested = zip(*rows.folds, strict=True)
+        curve = _core.judge_folds(target.core(), whole, others, leaves, list(grown), list(tested))
+        return whole, curve
+
+    def bag(
+        self,
+        target: FitTarget,
+        params: _core.GrowParams,
+        plan: _core.EnsemblePlan,
+        finished: Callable[[int], bool],
+    ) -> tuple[Any, ...]:
+        """Train the members of a plan; returns what `_core.fit_ensemble` does."""
+        used = target.weight > 0
+        core_target, trees = target.core(), []
+        bag = _core.Bag(core_target, params)
+        shift = _common_part(target.y[used]) if target.y is not None else None
+        n_members = int(plan.n_members)
+        for first in range(0, n_members, self.together):
+            members = range(first, min(first + self.together, n_members))
+            plans = [self._drawn(plan, used, member) for member in members]
+            grown = self._grow(target, params, plans, shift)
+            for tree, own in zip(grown, plans, strict=True):
+                trees.append(tree)
+                if plan.out_of_bag:
+                    answers = self.judged(Tree(tree, self._schema, target.classes))
+                    bag.add(np.where(used & (own.counts == 0), answers, np.nan))
+                finished(len(trees))
+        records = np.tile([0.0, 0.0, 0.0, 0.0, 1.0], (len(trees), 1))
+        return (_core.Forest(trees), *bag.finish(), records)
+
+    def _drawn(self, plan: _core.EnsemblePlan, used: NDArray[np.bool_], member: int) -> Plan:
+        """Return what a member sees."""
+        counts = np.zeros(len(used))
+        counts[used] = plan.counts(int(used.sum()), member)
+        n_rows = int(np.count_nonzero(counts))
+        if n_rows <= SMALL:
+            raise ValueError(
+                f"a member sees {n_rows} rows, but rows in parts are for members of more than "
+                f"{SMALL}. Use a larger max_samples, or fit on a sample of the rows in memory."
+            )
+        small = counts.astype(np.uint8)  # a byte each, if they fit
+        features = np.unique(plan.features(self.shape[1], member)).tolist()
+        fits = np.array_equal(small, counts)
+        return Plan(small if fits else counts, features, plan.growth_seed(member))
+
+    def _grow(
+        self,
+        target: FitTarget,
+        params: _core.GrowParams,
+        plans: Sequence[Plan],
+        shift: float | None,
+        on_round: Callable[[int], bool] = lambda n_rounds: False,
+    ) -> list[_core.Tree]:
+        """Grow trees side by side: one round answers what all their planners ask."""
+        borders = self.put_in_bins(target.weight > 0, int(params.max_bins))
+        n_classes = 0 if target.classes is None else len(target.classes)
+        truth = np.maximum(target.truth, 0) if n_classes else target.truth
+        known = Truth(np.ascontiguousarray(truth, np.float64), target.weight, target.exposure)
+        moments = []
+        for plan in plans:
+            weight = known.weight if plan.counts is None else known.weight * plan.counts
+            told = (n_classes, params, known.truth, weight, known.exposure)
+            moments.append(_core.Moments(*told, shift))
+        trees = [(moment, plan.counts) for moment, plan in zip(moments, plans, strict=True)]
+        now = self.begin(known, trees)
+        columns = core_dataset(np.empty((1, self.shape[1])), self._schema)
+        scales = (target.class_scale, target.split_scale, target.cost.ravel())
+        nobody = _core.Target(n_classes, np.zeros(0), np.zeros(0), *scales, np.zeros(0))
+        bins = _core.BinBorders(*borders)
+        planners = [
+            _core.Planner(columns, nobody, params, plan.features, plan.seed, bins, moment, answer)
+            for plan, moment, answer in zip(plans, moments, now.answers, strict=True)
+        ]
+        n_rounds = 0
+        requests: list[Any]
+        while any(requests := [planner.request() for planner in planners]):
+            now = now.ask(requests)
+            on_round(n_rounds := n_rounds + 1)
+            for planner, request, answer in zip(planners, requests, now.answers, strict=True):
+                if request is not None:
+                    planner.receive(answer)
+        return [planner.finish() for planner in planners]
+
+
+def _common_part(y: Floats) -> float:
+    """Return what numbers within a factor of two of each other have in common, as the core does."""
+    low, high = float(y.min()), float(y.max())
+    if low > 0.0 and high <= 2.0 * low:
+        return low
+    return high if high < 0.0 and low >= 2.0 * high else 0.0
+
+
+# -- What cannot be planned
+
+_ALLOWED = {
+    "early_stopping": (False,),
+    "warm_start": (False,),
+    "n_best_splits": (1,),
+    "selection": (None,),
+    "targets": (None,),
+    "keep_targets": (False, None),
+    "all_missing": ("keep",),
+}
+
+
+def unplanned(model: Any) -> tuple[Any, str] | None:
+    """Return the first parameter that needs rows in one place, and whose it is; None if none does.
+
+    Parameters
+    ----------
+    model : estimator
+        A tree or an ensemble that grows by bins.
+
+    Returns
+    -------
+    tuple of estimator and str, or None
+    """
+    learners = model._make_learners() if isinstance(model, BaseEnsemble) else []
+    if len(learners) > 1:
+        return model, "estimator"
+    for one in [model, *learners]:
+        for name, allowed in _ALLOWED.items():
+            if getattr(one, name, allowed[0]) not in allowed:
+                return one, name
+        if callable(getattr(one, "criterion", None)):
+            return one, "criterion"
+        shrinkage = getattr(one, "shrinkage", None)
+        if shrinkage == "auto" or (learners and shrinkage):
+            return one, "shrinkage"
+    if str(getattr(model, "class_weight", None)) == "balanced_subsample":
+        return model, "class_weight"
+    for one in learners:
+        for name in ("pruning", "ccp_alpha"):
+            if getattr(one, name) is not None:
+                return one, name
+    if learners:
+        return None
+    if model.pruning not in (None, "cost_complexity"):
+        return model, "pruning"
+    if not isinstance(model.cv, int):
+        return model, "cv"
+    by_folds = model.pruning == "cost_complexity" and model.ccp_alpha is None
+    return (model, "prior_cv") if by_folds and getattr(model, "prior_cv", 0) else None
