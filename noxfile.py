@@ -200,6 +200,29 @@ def typing(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time spinney beside its peers; arguments after -- go to the benchmark."""
+    """Time spinney beside its peers; arguments after -- go to the benchmark.
+
+    With `-- --against REV [case ...]`: this tree beside that commit, in turns.
+    """
+    if "--against" not in session.posargs:
+        session.install(".[bench]")
+        session.run("python", "-m", "benchmarks", *session.posargs)
+        return
+    place = session.posargs.index("--against")
+    if len(session.posargs) == place + 1:
+        session.error("--against needs a commit, such as HEAD~1 or main")
+    cases = [*session.posargs[:place], *session.posargs[place + 2 :]]
+    folder = Path(session.create_tmp()).resolve()
+    source, environment = folder / "source", folder / "environment"
+    for old in (source, environment):
+        shutil.rmtree(old, ignore_errors=True)
+    source.mkdir()
+    revision = session.posargs[place + 1]
+    commit = ["git", "archive", "--format=tar", f"--output={folder / 'source.tar'}", revision]
+    session.run(*commit, external=True)
+    session.run("tar", "-xf", str(folder / "source.tar"), "-C", str(source), external=True)
+    session.run("python", "-m", "venv", str(environment))
+    other = str(environment / "bin" / "python")
+    session.run(other, "-m", "pip", "install", "-q", f"{source}[bench]", external=True)
     session.install(".[bench]")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    session.run("python", "-m", "benchmarks.versions", "--other", other, *cases)

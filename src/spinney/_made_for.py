@@ -54,6 +54,9 @@ class MadeFor:
         Columns with weights and exposures.
     event : str or None, default=None
         Column that says whether the event of a lifetime was seen; `target` is that of its time.
+    rules_differ : float or None, default=None
+        Share of the training rows for which the model's shorter rules answer otherwise than its
+        tree; None if it has no such rules.
     n_cuts : array of shape (n_features,)
         Number of cut points of each column; 0 if it has categories.
     cuts : array
@@ -77,6 +80,7 @@ class MadeFor:
     weight: str | None = None
     exposure: str | None = None
     event: str | None = None
+    rules_differ: float | None = None
     n_cuts: NDArray[np.int64] = field(default_factory=_no_places)
     cuts: Floats = field(default_factory=partial(np.zeros, 0))
     shares: Floats = field(default_factory=partial(np.zeros, 0))

@@ -81,6 +81,11 @@ class Listed:
         return bool(is_classifier(self.estimator))
 
     @property
+    def is_rate(self) -> bool:
+        """Whether targets are counts or amounts, from 0 up, and 0 differs from other numbers."""
+        return self.estimator.get_params().get("criterion") in ("poisson", "gamma", "tweedie")
+
+    @property
     def is_tree(self) -> bool:
         """Whether the model is one tree."""
         return hasattr(self.estimator, "get_n_leaves")
@@ -136,7 +141,7 @@ class Listed:
         codes = np.asarray(codes)
         if self.is_classifier:
             return np.array([f"class {code}" for code in codes.tolist()], dtype=object)
-        return codes.astype(float)
+        return codes.astype(float) + (self.estimator.get_params().get("criterion") == "gamma")
 
     def prior(self, y: Any) -> Any:
         """Return what is predicted without X: the first of the most frequent, or the centre."""
@@ -171,6 +176,9 @@ LISTED = [
     Listed(CARTClassifier(criterion="twoing")),
     Listed(CARTRegressor(criterion="absolute_error"), centre=np.median),
     Listed(CARTRegressor(criterion="quantile", quantile=0.3), centre=_quantile_of(0.3)),
+    Listed(CARTRegressor(criterion="poisson"), learns_all=False),
+    Listed(CARTRegressor(criterion="tweedie", tweedie_power=1.4), learns_all=False),
+    Listed(CARTRegressor(criterion="gamma"), learns_all=False),
     Listed(CARTClassifier(shrinkage=2.0), learns_all=False, counts_weight=True),
     Listed(
         CARTRegressor(shrinkage="auto", cv=3, random_state=0), learns_all=False, draws_rows=True
@@ -250,6 +258,9 @@ LISTED += [
         ),
         counts_weight=True,
         **_DRAWN,
+    ),
+    Listed(
+        RandomForestRegressor(5, criterion="poisson", oob_score=False, random_state=0), **_DRAWN
     ),
     Listed(
         RandomForestClassifier(combine="average", shrinkage="auto", **_SMALL, oob_score=False),
@@ -372,6 +383,9 @@ every_ensemble = over([one for one in LISTED if not one.is_tree])
 every_booster = over([one for one in LISTED if one.refuses_chance])
 every_classifier = over([one for one in LISTED if one.is_classifier])
 every_regressor = over([one for one in LISTED if not one.is_classifier and not one.is_risk])
+every_of_any_numbers = over(
+    [one for one in LISTED if not (one.is_classifier or one.is_risk or one.is_rate)]
+)
 every_of_values = over([one for one in LISTED if not one.is_risk])
 every_learner = over([one for one in LISTED if one.learns_all])
 every_scale_free = over([one for one in LISTED if not one.counts_weight and not one.is_risk])

@@ -160,6 +160,14 @@ def is_missing(values):
     return np.isnan(values)
 
 
+@pytest.mark.parametrize("name", list_datasets())
+def test_the_list_of_sets_states_their_sizes(name):
+    data = load(name, as_="dict")
+    n_classes = len(set(data.target.tolist())) if data.task == "classification" else 0
+    size = [len(data.target), len(data.feature_names), n_classes]
+    assert list(REGISTRY[name].size) == size
+
+
 def test_every_set_has_its_facts_stated_here():
     assert sorted(FACTS) == list_datasets()
 

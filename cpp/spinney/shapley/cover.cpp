@@ -44,7 +44,8 @@ struct Level {
 struct Scratch {
   std::vector<Level> levels;
   std::vector<double> product, inverse, slope, gathered, delta, credit;  // of kRowLanes rows
-  std::vector<std::int32_t> last;  // by player: depth of its edge on the path, 0 if there is none
+  std::vector<std::int32_t> last;      // by player: depth of its edge on the path, 0 if there is none
+  std::vector<std::int32_t> speaking;  // the players that have one
 
   void resize(const PathTree& tree, std::size_t n_points) {
     const std::size_t n = tree.depth() + 1;
@@ -57,6 +58,7 @@ struct Scratch {
     delta.resize(n_points * kRowLanes);
     credit.resize(tree.n_outputs() * kRowLanes);
     last.assign(tree.players().size(), 0);
+    speaking.reserve(tree.most_players());
   }
 };
 
@@ -155,6 +157,7 @@ class Walk {
     level.out = before.out * node.share;
     if (level.out < kNothing) level.out = 0.0;
     if (level.out == 0.0 && !any(level.in)) return false;
+    if (level.previous == 0) scratch_.speaking.push_back(level.player);
     scratch_.last[level.player] = static_cast<std::int32_t>(depth);
     set_factor(depth, level);
     return true;
@@ -197,7 +200,7 @@ class Walk {
     set_delta(depth, level);
     give(level.player, Below{own, 0, values});
     if (!sums_.interactions.empty()) pair_up(depth, Below{own, 0, values});
-    scratch_.last[level.player] = level.previous;
+    fall_silent(level);
   }
 
   SPINNEY_INLINED void close(std::size_t depth) {
@@ -209,7 +212,12 @@ class Walk {
     set_delta(depth, level);
     give(level.player, Below{own, n_points(), nullptr});
     if (!sums_.interactions.empty()) pair_up(depth, Below{own, n_points(), nullptr});
+    fall_silent(level);
+  }
+
+  SPINNEY_INLINED void fall_silent(const Level& level) {
     scratch_.last[level.player] = level.previous;
+    if (level.previous == 0) scratch_.speaking.pop_back();
   }
 
   /// What was gathered below an edge: of output c at gathered + c * stride, times the value of the leaf if it is one.
@@ -247,11 +255,9 @@ class Walk {
   SPINNEY_INLINED void pair_up(std::size_t depth, const Below& below) {
     const std::size_t k = tree_.n_outputs(), n = x_.n_columns;
     const std::int32_t player = scratch_.levels[depth].player;
-    for (std::size_t d = 1; d < depth; ++d) {
-      const std::int32_t other = scratch_.levels[d].player;
-      if (other == kNoPlayer || other == player) continue;
-      if (scratch_.last[other] != static_cast<std::int32_t>(d)) continue;
-      set_credit(below, slope(d));
+    for (const std::int32_t other : scratch_.speaking) {
+      if (other == player) continue;
+      set_credit(below, slope(static_cast<std::size_t>(scratch_.last[other])));
       for (std::size_t i = 0; i < group_.size; ++i) {
         const auto credit = [&](std::size_t c) { return scratch_.credit[c * kRowLanes + i]; };
         double* const row = sums_.interactions.data() + group_.row[i] * n * n * k;

@@ -1,8 +1,25 @@
 #include "spinney/shapley/players.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "spinney/random.hpp"
 
 namespace spinney {
+
+namespace {
+
+std::uint64_t hash_of(std::span<const Token> tokens) {
+  std::uint64_t hash = 0;
+  for (const Token& token : tokens) {
+    hash = mix_bits(hash + static_cast<std::uint64_t>(token.op));
+    hash = mix_bits(hash + static_cast<std::uint64_t>(token.arg));
+    hash = mix_bits(hash + std::bit_cast<std::uint64_t>(token.value + 0.0));  // -0.0 equals 0.0
+  }
+  return hash;
+}
+
+}  // namespace
 
 Players::Players(const Tree& tree) : n_columns_(static_cast<std::size_t>(tree.n_features)) {
   of_test_ = players_of(tree.tests);
@@ -22,11 +39,14 @@ std::int32_t Players::player_of(std::span<const Token> tokens) {
   std::vector<FeatureIndex> columns = columns_of(tokens);
   if (columns.empty()) return kNoPlayer;
   if (columns.size() == 1) return columns[0];
-  const auto same = [&](const Expression& one) { return std::ranges::equal(one.tokens, tokens); };
-  const auto found = std::find_if(expressions_.begin(), expressions_.end(), same);
-  const auto place = static_cast<std::size_t>(found - expressions_.begin());
-  if (found == expressions_.end()) expressions_.push_back({{tokens.begin(), tokens.end()}, std::move(columns)});
-  return static_cast<std::int32_t>(n_columns_ + place);
+  const auto [first, last] = places_.equal_range(hash_of(tokens));
+  for (auto it = first; it != last; ++it) {
+    if (std::ranges::equal(expressions_[it->second].tokens, tokens))
+      return static_cast<std::int32_t>(n_columns_ + it->second);
+  }
+  places_.emplace(hash_of(tokens), expressions_.size());
+  expressions_.push_back({{tokens.begin(), tokens.end()}, std::move(columns)});
+  return static_cast<std::int32_t>(n_columns_ + expressions_.size() - 1);
 }
 
 Said Players::said(const Tree& tree, NodeId node, const Matrix& x, std::size_t row) const {

@@ -7,6 +7,7 @@
 // the test says. Under the fractional rule nobody speaks for a gap: the row goes every way.
 
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "spinney/tree/tree.hpp"
@@ -48,7 +49,8 @@ class Players {
   std::int32_t player_of(std::span<const Token> tokens);
 
   std::size_t n_columns_;
-  std::vector<Expression> expressions_;  // all different
+  std::vector<Expression> expressions_;                         // all different
+  std::unordered_multimap<std::uint64_t, std::size_t> places_;  // of expressions, by their hash
   std::vector<std::int32_t> of_test_, of_surrogate_;
 };
 

@@ -4,6 +4,7 @@ Nothing heavy is imported here, so that help can list the models.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -88,6 +89,8 @@ MODELS = {
     ),
     "mixture": _pair("a mixture of experts with a gating model", "MixtureOfExperts"),
 }
+# By which `compare` judges models
+METRICS = ("error", "cost", "auc", "logloss", "brier", "r2", "deviance", "concordance")
 # What rpart, C5.0, Weka and R's forests call parameters
 _OTHER_NAMES = {
     "minsplit": "min_samples_split",
@@ -121,7 +124,22 @@ _OPTION_OF = {
     "monotonic_cst": "--monotone",
     "interaction_cst": "--interaction",
 }
+_PARAMETER_OF = {"trees": "n_estimators"}  # options of other names
 _BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The model, and how it is trained and evaluated."""
+
+    model: str = "cart"
+    cv: int = 10
+    rule: str = "1se"
+    seed: int = 0
+    jobs: int = -1
+    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    costs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
+    positive: Any = None  # of two classes, the one that is looked for
 
 
 def names_for(task: str) -> list[str]:
@@ -184,7 +202,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         if own in allowed:
             raise Refusal(f"--set: {key!r} of other programs is {own!r} here: --set {own}=...")
         option = _OPTION_OF.get(key)
-        others = [other for other in names_for(task) if other != name and _knows(other, task, key)]
+        others = [other for other in names_for(task) if other != name and knows(other, task, key)]
         if option is not None and others:
             raise Refusal(
                 f"{option}: --model {name} cannot do this. Those that can: {', '.join(others)}."
@@ -192,7 +210,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
 
 
-def _knows(name: str, task: str, key: str) -> bool:
+def knows(name: str, task: str, key: str) -> bool:
     """Return whether a model has a parameter, or its members have."""
     import spinney
 
@@ -212,6 +230,26 @@ def parse_settings(given: Iterable[str]) -> dict[str, Any]:
             raise Refusal(f"--set: write NAME=VALUE, such as max_depth=4, not {text!r}.")
         settings[name.strip()] = _value_of(value.strip())
     return settings
+
+
+def parse_parameters(given: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the parameters that have an option of their own, as their declarations take them."""
+    from spinney._params import PARAMETERS
+
+    found = {}
+    for option, text in given.items():
+        if text is None:
+            continue
+        name = _PARAMETER_OF.get(option, option)
+        if name == "criterion":  # which there are depends on the model
+            found[name] = text
+            continue
+        found[name] = _value_of(text)
+        try:
+            PARAMETERS[name].check(f"--{option.replace('_', '-')}", found[name])
+        except (TypeError, ValueError) as error:
+            raise Refusal(str(error)) from error
+    return found
 
 
 def _value_of(text: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from spinney._cli.app import SUMMARIES
-from spinney._cli.models import MODELS
+from spinney._cli.models import METRICS, MODELS
 
 # -- Kinds of options
 
@@ -107,6 +107,7 @@ _EXPOSURE = _option(
     metavar="NAME",
     help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
 )
+_CRITERION = _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy.")
 _EVENT = _option(
     "--event",
     metavar="NAME[=CODE]",
@@ -219,15 +220,17 @@ Models:
     _option(
         "--model", type=_MODEL, metavar="NAME", default="cart", help="One of the models above."
     ),
-    _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy."),
+    _CRITERION,
     _EXPOSURE,
     _WEIGHT,
     _CV,
     _flag("--no-cv", help="Skip the cross-validation."),
     _RULE,
-    _integer("--max-depth", help="Maximum depth of a tree."),
-    _integer("--min-samples-leaf", help="Minimum number of rows in a leaf."),
-    _integer("--trees", help="Number of trees of an ensemble."),
+    _option("--max-depth", metavar="N", help="Maximum depth of a tree."),
+    _option(
+        "--min-samples-leaf", metavar="N", help="Minimum number of rows in a leaf, or their share."
+    ),
+    _option("--trees", metavar="N", help="Number of trees of an ensemble."),
     _COSTS,
     _POSITIVE,
     _THRESHOLD,
@@ -526,7 +529,7 @@ _declare(
     "compare",
     """
     DATA is the name of a bundled data set or a file; several are compared over all of them. Every
-    model is trained and tested on the same rows. The table shows the error, the p value of the
+    model is trained and tested on the same rows. The table shows the measures, the p value of the
     corrected t-test against the best model, the number of leaves, and the time.
     """,
     click.Argument(["data"], nargs=-1, required=True),
@@ -537,13 +540,31 @@ _declare(
         help="Model to compare, see `spinney train --help`. Default: some trees and forests",
     ),
     _integer("--folds", low=2, default=10, help=_FOLDS_HELP),
-    _integer("--repeats", default=2, help="Number of repetitions, each with other partitions."),
+    _option(
+        *("--repeat", "--repeats", "repeats"),
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=2,
+        help="Number of repetitions, each with other partitions.",
+    ),
     _option(
         "--holdout",
         type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
         metavar="SHARE",
         help="Use random test sets of this share of the rows instead of cross-validation.",
     ),
+    _repeated(
+        *("--metric", "metrics"),
+        type=click.Choice(METRICS),
+        help="Measure, the first decides: error (of numbers RMSE), cost, auc, logloss, brier; of "
+        "numbers also r2, deviance, concordance. Default: cost with --cost, deviance with such a "
+        "--criterion, else error",
+    ),
+    _COSTS,
+    _CRITERION,
+    _EXPOSURE,
+    _WEIGHT,
+    _option("--group", metavar="NAME", help="Column whose equal rows are never divided."),
     _SEED,
     _JOBS,
     _path(

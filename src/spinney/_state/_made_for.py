@@ -56,6 +56,7 @@ RECIPES: list[Recipe[Any]] = [
         weight=or_none(TEXT),
         exposure=or_none(TEXT),
         event=or_none(TEXT),
+        rules_differ=or_none(SHARE),
         n_cuts=PLACES,
         cuts=FLOATS,
         shares=FLOATS,

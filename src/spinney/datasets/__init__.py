@@ -6,8 +6,6 @@ a dict of NumPy arrays, the target, and the kind of each column.
 `make_waveform`, `make_gaussian_mixture` and `make_xor` generate problems with a known Bayes error.
 """
 
-from spinney import _libraries  # noqa: F401  (first: see there)
-
 from ._dataset import Dataset, list_datasets, load
 from ._generators import make_gaussian_mixture, make_waveform, make_xor
 from ._loaders import (

@@ -115,6 +115,7 @@ class Entry:
     others: Kind = "numeric"
     compressed: bool = False
     exposure: str | None = None  # column for whose amount the target was counted
+    size: tuple[int, int, int] = (0, 0, 0)  # rows, features, classes; for lists, without reading
 
     @property
     def file(self) -> str:

@@ -71,7 +71,7 @@ def _findings(found: Comparison) -> list[str]:
         for place, name in enumerate(found.results.datasets)
         for sentence in found.findings(place)
     ]
-    return [*rank_tests(found.results), *words]
+    return [*found.notes, *rank_tests(found.results), *words]
 
 
 def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:

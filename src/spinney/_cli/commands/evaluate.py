@@ -20,7 +20,7 @@ from spinney._cli.decisions import (
 )
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.lifetimes import SurvivalMetrics, survival_metrics
-from spinney._cli.memory import memory_of, positive_of, text_format
+from spinney._cli.memory import difference_words, memory_of, positive_of, text_format
 from spinney._cli.metrics import (
     ClassMetrics,
     Costs,
@@ -181,7 +181,7 @@ def evaluate_rules(model: Any, answers: Answers, costs: Sequence[str]) -> Evalua
     notes: tuple[str, ...] = ()
     if hasattr(model, "tree_"):
         differ = float(np.mean(predicted != decide(model, answers.rows.X)))
-        notes = (f"the rules answer otherwise than the tree for {100 * differ:.1f} % of rows",)
+        notes = (difference_words(differ, "rows"),)
     return Evaluation(answers, predicted, metrics, notes=notes)
 
 

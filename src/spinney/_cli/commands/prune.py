@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from spinney import Tree
-from spinney._cli.commands.train import Settings, costs_of, train
+from spinney._cli.commands.train import costs_of, train
 from spinney._cli.data.match import Named, read_answers
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.decisions import with_threshold
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import choose_positive, made_for, memory_of, remember, text_format
-from spinney._cli.models import load_model, save_model
+from spinney._cli.models import Settings, load_model, save_model
 from spinney._cli.output import (
     Screen,
     check_output,
@@ -108,8 +108,8 @@ class Choice:
 def from_table(reading: Reading, settings: Settings) -> Choice:
     """Grow a tree, and evaluate its subtrees by cross-validation."""
     training = train(reading, settings)
-    labels, counts = np.unique(reading.y, return_counts=True)
-    classes: list[Any] = labels.tolist() if reading.task == "classification" else []
+    labels, counts = reading.class_counts
+    classes: list[Any] = labels if reading.task == "classification" else []
     positive = choose_positive(None, classes, counts.tolist())
     remember(training.model, made_for(reading, training.model, settings.costs, positive))
     path: PruningPath = training.model.pruning_path_

@@ -2,8 +2,8 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from spinney._cli.decisions import (
 )
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.lifetimes import concordance
-from spinney._cli.memory import choose_positive, made_for, remember
+from spinney._cli.memory import JUDGE_RULES, choose_positive, difference_words, made_for, remember
 from spinney._cli.metrics import (
     Costs,
     Estimate,
@@ -33,8 +33,10 @@ from spinney._cli.metrics import (
 )
 from spinney._cli.models import (
     MODELS,
+    Settings,
     make_model,
     parse_constraints,
+    parse_parameters,
     parse_settings,
     save_model,
     trees_of,
@@ -49,6 +51,7 @@ from spinney._cli.output import (
     save_plot,
 )
 from spinney._cli.scores import Scores
+from spinney._cli.single_leaf import Remedies, find_remedies, remedies_dict, show_remedies
 from spinney._cli.summary import (
     MOST_NAMES,
     estimate_pairs,
@@ -92,8 +95,7 @@ def run(
     check_plot_file(plot)
     cut = parse_threshold(threshold)
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
-    named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
-    changes = {key: value for key, value in named.items() if value is not None}
+    changes = parse_parameters({key: options.pop(key) for key in growth})
     untold = options.get("task") is None and options.get("event") is None
     if changes.get("criterion") in DEVIANCES and untold:
         options["task"] = "regression"  # few counts look like classes
@@ -119,8 +121,13 @@ def run(
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
+    remedies = find_remedies(reading, settings, training.model, partial(unfitted, reading.task))
+    training = replace(training, remedies=remedies)
     memory = made_for(reading, training.model, settings.costs, settings.positive)
     remember(training.model, memory)
+    if memory.rules_differ:
+        told = f"{difference_words(memory.rules_differ)}; {JUDGE_RULES}."
+        training = replace(training, notes=(*training.notes, told))
     training = with_cut(training, cut)
     save_model(training.model, out)  # files first: they are there even if printing fails
     save_plot(training.draw, plot)
@@ -129,20 +136,6 @@ def run(
 
 
 # -- Training
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The model, and how it is trained and evaluated."""
-
-    model: str = "cart"
-    cv: int = 10
-    rule: str = "1se"
-    seed: int = 0
-    jobs: int = -1
-    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
-    costs: Costs = field(default_factory=dict)
-    positive: Any = None  # of two classes, the one that is looked for
 
 
 def costs_of(given: tuple[str, ...], reading: Reading) -> Costs:
@@ -160,8 +153,8 @@ def _positive(given: str | None, reading: Reading) -> Any:
         if given is not None:
             raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
         return None
-    labels, counts = np.unique(reading.y, return_counts=True)
-    return choose_positive(given, labels.tolist(), counts.tolist())
+    labels, counts = reading.class_counts
+    return choose_positive(given, labels, counts.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +167,7 @@ class Training:
     estimate: Estimate | None  # None if there was no cross-validation
     notes: tuple[str, ...] = ()  # warnings of the model
     threshold: tuple[float, str] | None = None  # and how it was chosen
+    remedies: Remedies | None = None  # if the tree is a single leaf
 
     @property
     def trees(self) -> list[Tree]:
@@ -246,7 +240,7 @@ def train(
         elif settings.cv and criterion is not None:
             estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
         elif settings.cv and path is not None and path.selected is not None:
-            estimate = of_path(reading, path, settings.costs)
+            estimate = of_path(reading, fitted, settings.costs)
         elif settings.cv:
             predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
             estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
@@ -340,6 +334,8 @@ def show(training: Training, screen: Screen) -> None:
         screen.wrapped(f"Note: {note}")
     if training.estimate is not None:
         _show_error(training, training.estimate, screen)
+    if training.remedies is not None:
+        show_remedies(training.remedies, screen)
     if training.path is not None:
         show_path(training.path, screen)
     if training.tree is not None and training.tree.root.surrogates:
@@ -404,7 +400,8 @@ def _show_members(training: Training, screen: Screen) -> None:
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    names = {"cost per row": "Cost", "deviance": "Deviance", "concordance": "Concordance"}
+    names = {"cost per row": "Cost", "cost by weight": "Cost", "deviance": "Deviance"}
+    names["concordance"] = "Concordance"
     what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
@@ -464,6 +461,8 @@ def as_dict(training: Training) -> dict[str, Any]:
         "trees": [tree.n_leaves for tree in training.trees],
         "importances": dict(training.importances()),
     }
+    if training.remedies is not None:
+        result["single_leaf"] = remedies_dict(training.remedies)
     if found is not None:
         result["error"] = {
             "measure": found.measure,

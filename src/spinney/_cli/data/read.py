@@ -10,7 +10,6 @@ from spinney._cli.data.columns import Column, Sheet, Wanted
 from spinney._cli.data.source import Source, find_source
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean
-from spinney._table import CodedLabels
 from spinney.datasets import list_datasets, load
 from spinney.datasets._dataset import EVENT, REGISTRY, Task
 
@@ -108,6 +107,8 @@ def find_file(name: str) -> Source:
 
 def as_table(columns: Iterable[Column]) -> dict[str, Any]:
     """Return columns as a table that estimators accept."""
+    from spinney._table import CodedLabels  # here: to divide a table needs no scikit-learn
+
     return {
         column.name: column.cells
         if column.kind == "numeric"

@@ -6,6 +6,7 @@ Bundled data sets and files give the same, so everything after this step is writ
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class Reading:
     weight: NDArray[np.float64] | None = None  # of the rows, if a column has them
     exposure: NDArray[np.float64] | None = None  # for which the target was counted, likewise
     event: NDArray[np.bool_] | None = None  # of lifetimes: whether it was seen
+    group: NDArray[Any] | None = None  # to which each row belongs
     dropped: tuple[str, ...] = ()  # columns that were left out
     choices: "Choices | None" = None  # what the user said
 
@@ -56,7 +58,7 @@ class Reading:
         """The number of rows."""
         return len(self.target)
 
-    @property
+    @cached_property
     def y(self) -> NDArray[Any]:
         """The target, for estimators."""
         if self.event is not None:
@@ -67,9 +69,18 @@ class Reading:
     @property
     def classes(self) -> list[Any]:
         """The distinct values of the target, sorted."""
-        return sorted(set(self.y.tolist()))
+        return self.class_counts[0]
 
-    @property
+    @cached_property
+    def class_counts(self) -> tuple[list[Any], NDArray[np.intp]]:
+        """The distinct values of the target, sorted, and the number of rows of each."""
+        _, first, counts = np.unique(self.target.cells, return_index=True, return_counts=True)
+        values = self.y if self.event is None else self.target.values
+        labels = values[first]  # cells are codes, whose order may be another
+        order = np.argsort(labels, kind="stable")
+        return labels[order].tolist(), counts[order]
+
+    @cached_property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
         """The features, for estimators."""
         return as_table(self.features)
@@ -100,6 +111,7 @@ class Choices:
     exposure: str | None = None
     event: str | None = None  # NAME, or NAME=CODE
     time: str | None = None
+    group: str | None = None
 
     @property
     def text(self) -> TextFormat:
@@ -234,8 +246,10 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     weight = numbers_of(columns, "--weight", choices.weight)
     exposure = numbers_of(columns, "--exposure", choices.exposure)
     event = events_of(columns, choices.event)
+    group = _groups(columns, choices.group)
     seen = None if choices.event is None else event_column(choices.event, names)
-    apart = {target, choices.weight, choices.exposure, seen, *choices.drop}
+    roles = {target, choices.weight, choices.exposure, seen, choices.group}
+    apart = {*roles, *choices.drop}
     others = [c for c in columns if c.name not in apart]
     features, left_out, warnings = usable_columns(others, choices.drop_ids)
     if not features:
@@ -253,6 +267,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         weight=weight,
         exposure=exposure,
         event=event,
+        group=group,
         dropped=_dropped(sheet, apart - set(choices.drop), features),
         choices=choices,
     )
@@ -280,6 +295,22 @@ def numbers_of(
         row = int(column.missing.argmax()) + 1
         raise Refusal(f"{option}: {name!r} is missing in row {row}. Fill it, or drop the row.")
     return np.asarray(column.cells, dtype=np.float64)
+
+
+def _groups(columns: Iterable[Column], name: str | None) -> NDArray[Any] | None:
+    """Return to which group each row belongs, by number; None without the option."""
+    if name is None:
+        return None
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        raise Refusal(f"--group: {name!r} is left out by --drop. Name it in one of the two.")
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(f"--group: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    groups = np.unique(column.cells, return_inverse=True)[1]
+    if not groups.any():
+        raise Refusal(f"--group: {name!r} is the same in all rows, so they cannot be divided.")
+    return np.asarray(groups)
 
 
 def event_column(given: str, names: Iterable[str]) -> str:
@@ -327,6 +358,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--weight", [choices.weight] if choices.weight is not None else []),
         ("--exposure", [choices.exposure] if choices.exposure is not None else []),
         ("--event", [] if choices.event is None else [event_column(choices.event, names)]),
+        ("--group", [choices.group] if choices.group is not None else []),
     ]
     for option, given in asked:
         for name in given:
