@@ -42,6 +42,17 @@ def engines(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", *places, *session.posargs)
 
 
+DASKS = {"oldest": ["dask[dataframe]==2025.1.0", "distributed==2025.1.0", "pandas<3"], "newest": []}
+
+
+@nox.session
+@nox.parametrize("version", list(DASKS))
+def dask(session: nox.Session, version: str) -> None:
+    """Run the tests on Dask, with the oldest and the newest that works; -- goes to pytest."""
+    session.install(".[test,dask]", *DASKS[version])
+    session.run("pytest", "tests/batches", *session.posargs)
+
+
 @nox.session
 def browser(session: nox.Session) -> None:
     """Try the pages of reports in chromium, and their accessibility by axe-core; -- to pytest."""

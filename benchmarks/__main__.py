@@ -13,6 +13,7 @@ from benchmarks.mixtures import mixtures, quick_mixtures
 from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
 from benchmarks.pruning import selection
+from benchmarks.shapley import shapley
 from benchmarks.survival import survival
 
 PARTS = {
@@ -28,6 +29,7 @@ PARTS = {
     "prediction": prediction,
     "selection": selection,
     "multiway": multiway,
+    "shapley": shapley,
     "ensembles": ensembles,
     "igpa": igpa,
     "mixtures": mixtures,
@@ -48,6 +50,7 @@ QUICK = {
     "prediction": lambda: prediction(100_000),
     "selection": lambda: selection(2_000, with_loop=False),
     "multiway": lambda: multiway(10_000),
+    "shapley": lambda: shapley(100, 1000, 20),
     "ensembles": quick_ensembles,
     "igpa": quick_igpa,
     "mixtures": quick_mixtures,

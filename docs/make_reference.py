@@ -10,8 +10,11 @@ HERE = Path(__file__).parent
 MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
+    "spinney.shapley",
     *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "rpart", "compare")),
     "spinney.datasets",
+    "spinney.onnx",
+    "spinney.mlflow",
 )
 BEGIN = """# Reference
 

@@ -6,6 +6,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -17,6 +18,7 @@
 #include "hosted.hpp"
 #include "spinney/data/subset.hpp"
 #include "spinney/forest/boost.hpp"
+#include "spinney/forest/out_of_bag.hpp"
 
 namespace spinney::bindings {
 
@@ -201,6 +203,51 @@ void bind_igpa(nb::module_& m) {
         nb::arg("n_threads") = 1, "(tree, one row an iteration, whether the tree has settled).");
 }
 
+/// Answers for rows that members did not see, of members that were trained elsewhere.
+struct BoundBag {
+  Samples samples;
+  Judge judge;
+  std::unique_ptr<BagSum> sum;
+  std::size_t n_rows, n_outputs;
+
+  BoundBag(const BoundTarget& bound, const GrowParams& params)
+      : judge(bag_judge(judge_name(params.criterion, bound.target.n_classes), bound.target)),
+        n_rows(bound.target.n_rows()),
+        n_outputs(bound.target.n_outputs()) {
+    Interrupt interrupt;
+    samples = make_samples(bound.target, {}, interrupt);
+    sum = std::make_unique<BagSum>(bound.target, judge, OutOfBag{});
+  }
+  void add(const Vector<double>& answers) {
+    if (answers.shape(0) != n_rows) throw std::invalid_argument("one answer a row is needed");
+    BagAnswers out;
+    for (const RowIndex row : samples.row) {
+      const double answer = answers.data()[row];
+      if (std::isnan(answer)) continue;
+      out.rows.push_back(row);
+      if (samples.n_classes > 0) {
+        out.labels.push_back(static_cast<std::uint16_t>(answer));
+      } else {
+        out.numbers.push_back(answer);
+      }
+    }
+    sum->add(out, {});
+  }
+  nb::tuple finish() {
+    OutOfBag bag = std::move(*sum).finish();
+    return nb::make_tuple(to_numpy(std::move(bag.sums), {n_rows, n_outputs}), to_numpy(std::move(bag.n_votes)),
+                          to_numpy(std::move(bag.curve)), bag.n_to_cover);
+  }
+};
+
+void bind_bag(nb::module_& m) {
+  nb::class_<BoundBag>(m, "Bag", "Adds up what members answer for rows that they did not see.")
+      .def(nb::init<const BoundTarget&, const GrowParams&>(), nb::arg("target"), nb::arg("params"),
+           nb::keep_alive<1, 2>())
+      .def("add", &BoundBag::add, nb::arg("answers"), "By row: a class code or a number; NaN if the member saw it.")
+      .def("finish", &BoundBag::finish, "(sums, votes by row, error by number of members, members to cover all).");
+}
+
 void bind_plan(nb::module_& m) {
   nb::class_<EnsemblePlan>(m, "EnsemblePlan")
       .def(nb::init<>())
@@ -297,6 +344,7 @@ void bind_ensemble(nb::module_& m) {
   bind_learner(m);
   bind_igpa(m);
   bind_plan(m);
+  bind_bag(m);
   m.def(
       "fit_ensemble",
       [](std::vector<const BoundDataset*> tables, std::vector<const BoundTarget*> targets,

@@ -14,7 +14,7 @@
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
-#include "spinney/grow/grow.hpp"
+#include "spinney/grow/binned.hpp"
 #include "spinney/objective/concordance.hpp"
 #include "spinney/objective/registry.hpp"
 #include "spinney/prune/cross_validate.hpp"
@@ -89,17 +89,53 @@ nb::tuple grow_tree(const BoundDataset& table, const BoundTarget& bound, const G
     }
     std::shared_ptr<SortedColumns> copy;
     if (sorted) copy = std::make_shared<SortedColumns>(sorted->copy());
-    tree =
-        grow({data, bound.target, params, samples, std::move(copy), nullptr, start ? &start->tree() : nullptr, nullptr},
-             team, interrupt);
+    const auto borders = common_borders(data, samples, params, team, interrupt);
+    tree = grow({.data = data,
+                 .target = bound.target,
+                 .params = params,
+                 .samples = samples,
+                 .sorted = std::move(copy),
+                 .start = start ? &start->tree() : nullptr,
+                 .borders = borders.get()},
+                team, interrupt);
     const auto folds = masks.folds();
-    curve = cross_validate(data, bound.target, params, samples, sorted.get(), folds,
+    curve = cross_validate(data, bound.target, params, samples, sorted.get(), borders.get(), folds,
                            typical_alphas(cost_complexity(tree, LinkRule::rpart).alphas), team, interrupt);
   });
   nb::object errors = nb::none();
   if (!masks.grow.empty())
     errors = nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
   return nb::make_tuple(std::make_unique<BoundTree>(std::move(tree)), errors);
+}
+
+/// The error curve of trees that were grown elsewhere, one a fold, from the leaves that held-out rows reach.
+nb::tuple judge_fold_trees(const BoundTarget& bound, const BoundTree& whole, const std::vector<const BoundTree*>& grown,
+                           const std::vector<Vector<std::int32_t>>& leaves, const std::vector<Vector<bool>>& fold_grow,
+                           const std::vector<Vector<bool>>& fold_test) {
+  const FoldMasks masks{fold_grow, fold_test};
+  const std::size_t n_rows = bound.target.n_rows();
+  bool fits = grown.size() == leaves.size() && grown.size() == fold_grow.size() && grown.size() == fold_test.size();
+  for (std::size_t i = 0; fits && i < grown.size(); ++i) {
+    fits = leaves[i].shape(0) == n_rows && fold_grow[i].shape(0) == n_rows && fold_test[i].shape(0) == n_rows;
+    for (std::size_t row = 0; fits && row < n_rows; ++row) {
+      const std::int32_t leaf = leaves[i].data()[row];
+      fits = !fold_test[i].data()[row] || (leaf >= 0 && static_cast<std::size_t>(leaf) < grown[i]->tree().n_nodes());
+    }
+  }
+  if (!fits) throw std::invalid_argument("target, trees, leaves and folds do not fit together");
+  ErrorCurve curve;
+  run_hosted([&](Interrupt& interrupt) {
+    std::vector<const Tree*> trees;
+    std::vector<std::span<const NodeId>> leaf;
+    for (std::size_t i = 0; i < grown.size(); ++i) {
+      trees.push_back(&grown[i]->tree());
+      leaf.push_back(view(leaves[i]));
+    }
+    const auto alphas = typical_alphas(cost_complexity(whole.tree(), LinkRule::rpart).alphas);
+    curve = judge_folds(trees, leaf, bound.target, make_samples(bound.target, {}, interrupt), masks.folds(), alphas,
+                        interrupt);
+  });
+  return nb::make_tuple(to_numpy(std::move(curve.error)), to_numpy(std::move(curve.standard_error)));
 }
 
 /// For each column the tree of its best test alone, or of none. CART of depth 1 leaves the sorted columns as they are.
@@ -179,17 +215,18 @@ void bind_grow(nb::module_& m) {
            [](GrowParams& self, const Vector<FeatureIndex>& group) { self.interactions.push_back(copy(group)); })
       .def(
           "set_forced",
-          [](GrowParams& self, const BoundTree& tests, const Vector<bool>& closed) {
+          [](GrowParams& self, const BoundTree& tests, const Vector<bool>& closed, const Vector<std::int32_t>& gaps) {
             const Tree& tree = tests.tree();
-            if (closed.shape(0) != tree.n_nodes()) throw std::invalid_argument("closed needs one entry per node");
+            if (closed.shape(0) != tree.n_nodes() || gaps.shape(0) != tree.n_nodes())
+              throw std::invalid_argument("closed and gaps need one entry per node");
             for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
               if (!tree.is_leaf(static_cast<NodeId>(node)) && tree.n_children[node] != 2)
                 throw std::invalid_argument("forced tests have two branches");
             }
             self.forced = std::make_shared<const ForcedTests>(
-                ForcedTests{tree, {closed.data(), closed.data() + closed.shape(0)}});
+                ForcedTests{tree, {closed.data(), closed.data() + closed.shape(0)}, copy(gaps)});
           },
-          nb::arg("tests"), nb::arg("closed"))
+          nb::arg("tests"), nb::arg("closed"), nb::arg("gaps"))
       .def("set_multiway", [](GrowParams& self, const MultiwayParams& multiway) { self.multiway = multiway; });
 
   nb::class_<BoundDataset>(m, "Dataset")
@@ -303,6 +340,9 @@ void bind_grow(nb::module_& m) {
         nb::arg("n_threads") = 1, nb::arg("start").none() = nb::none(), nb::arg("patience") = 0,
         nb::arg("fold_grow") = std::vector<Vector<bool>>{}, nb::arg("fold_test") = std::vector<Vector<bool>>{},
         "Grow a tree; with folds, also the cross-validated error of its pruning sequence.");
+
+  m.def("judge_folds", &judge_fold_trees, nb::arg("target"), nb::arg("tree"), nb::arg("fold_trees"), nb::arg("leaves"),
+        nb::arg("fold_grow"), nb::arg("fold_test"), "The cross-validated error of a tree's pruning sequence.");
 
   m.def("grow_stumps", &grow_stumps, nb::arg("dataset"), nb::arg("target"), nb::arg("params"), nb::arg("columns"),
         nb::arg("n_threads") = 1, "For each of some columns the tree of its best test alone.");

@@ -320,8 +320,8 @@ TEST(a_tree_is_cross_validated_and_pruned_by_its_objective) {
       for (std::size_t i = 0; i < p.y.size(); ++i) part.weight[i] = train[f][i];
       least += cost_of(name, problem::grow_tree(part, stump).value[0], left_out);
     }
-    const ErrorCurve curve =
-        cross_validate(data, target, params, samples, &sorted, folds, typical_alphas(path.alphas), team, interrupt);
+    const ErrorCurve curve = cross_validate(data, target, params, samples, &sorted, nullptr, folds,
+                                            typical_alphas(path.alphas), team, interrupt);
     CHECK(close(curve.error.back(), least / 240.0));
     CHECK(curve.error.back() >= path.risks.back() && curve.error.back() < 1.1 * path.risks.back());
     const Tree pruned = collapse(tree, reduced_error(tree, data.values, target).make_leaf);

@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Check
+from spinney._elsewhere import RowsElsewhere
 from spinney._made_for import MadeFor
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
-from spinney._table import Schema, encode_table, encode_with
+from spinney._table import EncodedTable, Schema, encode_table, encode_with
 from spinney._target import FitTarget, check_weights
 from spinney._typing import Floats
 
@@ -37,8 +38,10 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def core_dataset(values: Floats, schema: Schema) -> _core.Dataset:
-    """Return a table with its kinds of column, as the core takes it."""
+def core_dataset(values: Any, schema: Schema) -> Any:
+    """Return a table with its kinds of column, as the core takes it; itself if it is elsewhere."""
+    if isinstance(values, RowsElsewhere):
+        return values
     kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
     sizes = np.array([len(column.categories) for column in schema.columns], np.int32)
     return _core.Dataset(values, kinds, sizes)
@@ -102,10 +105,13 @@ def encode_training(
     tuple of array, Schema and FitTarget
     """
     name = type(estimator).__name__
-    refuse_too_many_cells(X)
+    if not isinstance(X, EncodedTable):  # of these nothing is sorted
+        refuse_too_many_cells(X)
     options = {"categorical_features": estimator.categorical_features, "estimator_name": name}
     is_new = schema is None
-    if schema is None:
+    if isinstance(X, EncodedTable):
+        values, schema = X.values, X.schema
+    elif schema is None:
         values, schema = encode_table(X, **options)
     else:
         values = encode_with(schema, X, unseen=estimator.unseen, estimator_name=name)
@@ -114,7 +120,11 @@ def encode_training(
         weight = np.where(_empty_rows(values), 0.0, weight)
     target = encode_target(y, weight)
     if is_new and not schema.all_numeric and not target.weight.all():
-        values, schema = encode_table(X, used_rows=target.weight > 0, **options)
+        used = target.weight > 0
+        if isinstance(X, EncodedTable):
+            X = X.of_rows(used)
+            return X.values, X.schema, target
+        values, schema = encode_table(X, used_rows=used, **options)
     return values, schema, target
 
 

@@ -180,7 +180,7 @@ class GrowParams:
 
     def add_interaction(self, arg: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
-    def set_forced(self, tests: Tree, closed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def set_forced(self, tests: Tree, closed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], gaps: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_multiway(self, arg: MultiwayParams, /) -> None: ...
 
@@ -218,6 +218,9 @@ def grow(dataset: Dataset, target: Target, params: GrowParams, validation_weight
     """
     Grow a tree; with folds, also the cross-validated error of its pruning sequence.
     """
+
+def judge_folds(target: Target, tree: Tree, fold_trees: Sequence[Tree], leaves: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], fold_grow: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]], fold_test: Sequence[Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> tuple:
+    """The cross-validated error of a tree's pruning sequence."""
 
 def grow_stumps(dataset: Dataset, target: Target, params: GrowParams, columns: Sequence[int], n_threads: int = 1) -> list:
     """For each of some columns the tree of its best test alone."""
@@ -664,6 +667,19 @@ class Booster:
 
     def add(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> NDArray[numpy.float64]: ...
 
+class Bag:
+    """Adds up what members answer for rows that they did not see."""
+
+    def __init__(self, target: Target, params: GrowParams) -> None: ...
+
+    def add(self, answers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """By row: a class code or a number; NaN if the member saw it."""
+
+    def finish(self) -> tuple:
+        """
+        (sums, votes by row, error by number of members, members to cover all).
+        """
+
 def fit_ensemble(tables: Sequence[Dataset], targets: Sequence[Target], learners: Sequence[Learner], plan: EnsemblePlan, n_threads: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_to_cover: int, finished: object | None) -> tuple:
     """
     (forest, out-of-bag sums, votes by row, error by number of members, members until every row had an answer, records of the members).
@@ -708,6 +724,13 @@ def leaf_quantiles(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(sha
     Quantiles of the targets in the leaves that rows reach, which the caller has checked.
     """
 
+def shapley_of_tree(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, pairs: bool, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]: ...
+
+def shapley_of_forest(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, pairs: bool, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], vote: bool, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]: ...
+
+def speakers_of_tree(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.bool_]:
+    """The columns that spoke for each row on its own way."""
+
 def part_names() -> list[str]:
     """The names of the arrays that trees are stored in, in their order."""
 
@@ -722,3 +745,59 @@ def forest_parts(forest: Forest, n_threads: int = 1) -> dict:
 
 def forest_of_parts(parts: dict, n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Forest:
     """The forest that is stored in some arrays, checked."""
+
+class BinBorders:
+    """The bins of every column: the smallest and largest value of each."""
+
+    def __init__(self, nominal: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_bins: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def arrays(self) -> tuple: ...
+
+def find_borders(table: Dataset, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, n_threads: int = 1) -> BinBorders:
+    """The bins of the rows of positive weight."""
+
+def bin_codes(table: Dataset, borders: BinBorders, n_threads: int = 1) -> tuple:
+    """
+    The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.
+    """
+
+def add_answers(one: bytes, other: bytes) -> bytes:
+    """What two holders of rows answered to the same request."""
+
+class Moments:
+    """What rows are added up to: the same for all who hold some of them."""
+
+    def __init__(self, n_classes: int, params: GrowParams, truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], taken_off: float | None = None) -> None: ...
+
+    def __getstate__(self) -> tuple[int, str, float, float, float, bool, int, float, float, float, float, list[float], float | None]: ...
+
+    def __setstate__(self, arg: tuple[int, str, float, float, float, bool, int, float, float, float, float, Sequence[float], float | None], /) -> None: ...
+
+class Part:
+    """Holds rows in bins: counts and divides them as a planner asks."""
+
+    def __init__(self, table: Dataset, narrow: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], wide: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', writable=False)], borders: BinBorders, moments: Moments, truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_number: int, n_threads: int = 1) -> None: ...
+
+    def start(self) -> bytes:
+        """Put all rows into the root; their sums, as an answer."""
+
+    def answer(self, request: bytes) -> bytes: ...
+
+    def places(self) -> tuple:
+        """Where rows are: all that requests change."""
+
+    def resume(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Go on from places of the same rows."""
+
+class Planner:
+    """Grows a tree by sums over rows that others hold."""
+
+    def __init__(self, table: Dataset, target: Target, params: GrowParams, features: Sequence[int], seed: int, borders: BinBorders, moments: Moments, start: bytes, n_threads: int = 1) -> None: ...
+
+    def request(self) -> object:
+        """What to ask all holders of rows next; None when the tree is grown."""
+
+    def receive(self, answer: bytes) -> None:
+        """What they answered, added up."""
+
+    def finish(self) -> Tree: ...

@@ -3,7 +3,7 @@
 Numbers far from 1 are learned in units of a power of two, so that their squares stay in range.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,6 +180,24 @@ class FitTarget:
         return _core.Target(n_classes, truth, weight, *scales, self.exposure)
 
 
+@dataclass(frozen=True, eq=False)
+class CodedClasses:
+    """A target of classes that was put in order before: labels, and the place of each row's."""
+
+    labels: NDArray[Any]  # sorted
+    codes: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def join(cls, parts: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> "CodedClasses":
+        """Return the target of parts, each with labels of its own."""
+        labels = np.unique(np.concatenate([own for own, _ in parts]))
+        codes = [np.searchsorted(labels, own).astype(np.int32)[part] for own, part in parts]
+        return cls(labels, np.concatenate(codes))
+
+
 def class_target(
     y: Any,
     weight: Floats,
@@ -195,17 +213,19 @@ def class_target(
 
     What can be said of class_weight, priors and cost_matrix without y has been checked before.
     """
-    y = check_y(y, len(weight), estimator_name)
-    if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
-        _refuse_mixed(y)
-        _refuse_numbers_in_objects(y)
-        check_classification_targets(y)
-    classes, codes = _encode_classes(y, weight > 0, classes)
+    if isinstance(y, CodedClasses):
+        coded = y
+        _check_labels(np.repeat(coded.labels, 3))  # once each, classes would look like numbers
+    else:
+        y = check_y(y, len(weight), estimator_name)
+        _check_labels(y)
+        coded = CodedClasses(*np.unique(y, return_inverse=True))
+    classes, codes = _encode_classes(coded, weight > 0, classes)
     n_classes = len(classes)
     if n_classes > _MAX_CLASSES:
         raise ValueError(f"y holds {n_classes} classes, the limit is {_MAX_CLASSES}.")
     totals = np.bincount(codes[weight > 0], weight[weight > 0], minlength=n_classes).astype(float)
-    absent = set(np.unique(y[weight == 0]).tolist()) - set(classes.tolist())
+    absent = set(coded.labels.tolist()) - set(classes.tolist())
     scale = _class_scale(_without(class_weight, absent), priors, classes, totals)
     if scale.size and not scale.all():  # a class without weight is as if absent
         weight = np.where(scale[np.maximum(codes, 0)] == 0.0, 0.0, weight)
@@ -224,6 +244,14 @@ def class_target(
         cost=cost,
         split_cost=cost if cost.size and cost_method == "gini" else None,
     )
+
+
+def _check_labels(y: NDArray[Any]) -> None:
+    """Refuse what cannot be classes."""
+    if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
+        _refuse_mixed(y)
+        _refuse_numbers_in_objects(y)
+        check_classification_targets(y)
 
 
 def _refuse_mixed(y: NDArray[Any]) -> None:
@@ -250,16 +278,16 @@ def _refuse_numbers_in_objects(y: NDArray[Any]) -> None:
 
 
 def _encode_classes(
-    y: NDArray[Any], used: NDArray[np.bool_], known: NDArray[Any] | None
+    coded: CodedClasses, used: NDArray[np.bool_], known: NDArray[Any] | None
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = coded.labels, coded.codes
     if known is not None:
         place = {label: code for code, label in enumerate(known.tolist())}
-        codes = np.array([place.get(label, -1) for label in classes.tolist()], np.intp)[codes]
-        strange = np.unique(y[used & (codes < 0)]).tolist()
+        known_codes = np.array([place.get(label, -1) for label in classes.tolist()], np.intp)[codes]
+        strange = classes[np.unique(codes[used & (known_codes < 0)])].tolist()
         if strange:
             raise ValueError(f"y holds classes that the model does not know: {strange[:5]}.")
-        return known, codes
+        return known, known_codes
     if not used.all():  # rows of weight zero are as if absent
         present = np.zeros(len(classes), dtype=bool)
         present[codes[used]] = True

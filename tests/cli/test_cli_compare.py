@@ -94,7 +94,7 @@ def test_a_second_run_in_a_folder_is_refused(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["iris", "boston_housing"], "some targets are classes and some are numbers"),
+        (["iris", "boston_housing"], "targets are classes, numbers or lifetimes, not mixed"),
         (["iris", "iris"], "'iris' is given twice"),
         (["boston_housing", "--model", "c45"], "predicts classes"),
         (["irish"], "Did you mean 'iris'?"),

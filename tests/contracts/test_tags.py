@@ -8,10 +8,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from contracts.estimators import every, every_class, same_model, size_of
+from contracts.estimators import every, every_class, every_of_values, same_model, size_of
 
 
-@every
+@every_of_values
 def test_tags_tell_classifiers_from_regressors(listed):
     tags = get_tags(listed.estimator)
     assert tags.estimator_type == ("classifier" if listed.is_classifier else "regressor")
@@ -77,7 +77,7 @@ def test_estimators_work_inside_pipelines_and_searches(listed, rng):
     assert search.best_params_[name] in values
 
 
-@every
+@every_of_values
 def test_score_is_accuracy_or_r_squared(listed, rng):
     X = rng.normal(size=(60, 2))
     y = listed.target((X[:, 0] > 0).astype(int))

@@ -29,6 +29,7 @@ KINDS = [
     "IGPA forest",
     "evolved forest",
     "votes",
+    "survival forest",
 ]
 SEEDS = range(4)
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]

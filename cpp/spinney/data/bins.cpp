@@ -14,8 +14,9 @@ namespace spinney {
 namespace {
 
 constexpr std::size_t kMostCategories = kMostBins - 1;
-constexpr std::size_t kTile = 512;        // rows taken together: they stay in the nearest cache
-constexpr std::size_t kColumnsALine = 8;  // doubles of a row that are fetched together
+constexpr std::size_t kTile = 512;                          // rows taken together: they stay in the nearest cache
+constexpr std::size_t kColumnsALine = 8;                    // doubles of a row that are fetched together
+constexpr std::size_t kCopiedBytes = std::size_t{1} << 28;  // values that a thread takes out of a table at a time
 
 /// Values of a few columns, without gaps: rows are passed once for all of them, a tile at a time.
 void take_values(const BinInput& input, std::span<const FeatureIndex> columns,
@@ -78,7 +79,9 @@ BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam&
   }
   for (std::size_t f = 0; f < n_columns; ++f) out.nominal[f] = input.data.columns[f].kind == ColumnKind::nominal;
   std::vector<std::vector<double>> low(n_columns), high(n_columns);
-  const std::size_t together = input.data.values.column_stride == 1 ? kColumnsALine : 1;
+  const std::size_t column_bytes = std::max<std::size_t>(1, input.rows.size() * sizeof(double));
+  const std::size_t together =
+      input.data.values.column_stride == 1 ? std::clamp<std::size_t>(kCopiedBytes / column_bytes, 1, kColumnsALine) : 1;
   std::vector<BorderSearch> searches(team.size(), BorderSearch(interrupt));
   std::vector<std::vector<std::vector<double>>> values(team.size());
   team.run((numeric.size() + together - 1) / together, [&](std::size_t part, std::size_t worker) {
@@ -146,24 +149,22 @@ class ColumnCoder {
 template <class Code>
 void code_tile(const std::vector<ColumnCoder>& coders, std::size_t begin, std::size_t n, CodeBlock<Code>& block) {
   const std::size_t stride = coders.size();
-  for (std::size_t c = 0; c < stride; ++c) coders[c].code(begin, n, block.codes.data() + begin * stride + c, stride);
+  for (std::size_t c = 0; c < stride; ++c) coders[c].code(begin, n, block.own.data() + begin * stride + c, stride);
 }
 
 }  // namespace
 
 BinnedRows::BinnedRows(const BinInput& input, const BinBorders& borders, ThreadTeam& team, Interrupt& interrupt)
     : place_(input.data.columns.size(), {false, 0}) {
+  place(asked_columns(input.features, input.data.columns.size()), borders);
   std::vector<ColumnCoder> narrow, wide;
-  for (const FeatureIndex f : asked_columns(input.features, input.data.columns.size())) {
-    const bool is_wide = borders.n_bins[f] > 255;  // and one code for the missing
-    auto& columns = is_wide ? wide_.columns : narrow_.columns;
-    place_[f] = {is_wide, columns.size()};
-    columns.push_back(f);
-    (is_wide ? wide : narrow).emplace_back(input, borders, f);
-  }
+  for (const FeatureIndex f : narrow_.columns) narrow.emplace_back(input, borders, f);
+  for (const FeatureIndex f : wide_.columns) wide.emplace_back(input, borders, f);
   const std::size_t n_rows = input.rows.size();
-  narrow_.codes.resize(n_rows * narrow.size());
-  wide_.codes.resize(n_rows * wide.size());
+  narrow_.own.resize(n_rows * narrow.size());
+  wide_.own.resize(n_rows * wide.size());
+  narrow_.codes = narrow_.own.data();
+  wide_.codes = wide_.own.data();
   constexpr std::size_t kTilesATask = 16;
   const std::size_t n_tiles = (n_rows + kTile - 1) / kTile;
   team.run((n_tiles + kTilesATask - 1) / kTilesATask, [&](std::size_t task, std::size_t) {
@@ -174,6 +175,22 @@ BinnedRows::BinnedRows(const BinInput& input, const BinBorders& borders, ThreadT
       code_tile(wide, begin, n, wide_);
     }
   });
+}
+
+BinnedRows::BinnedRows(const BinBorders& borders, const std::uint8_t* narrow, const std::uint16_t* wide)
+    : place_(borders.n_columns(), {false, 0}) {
+  place(asked_columns({}, borders.n_columns()), borders);
+  narrow_.codes = narrow;
+  wide_.codes = wide;
+}
+
+void BinnedRows::place(std::span<const FeatureIndex> columns, const BinBorders& borders) {
+  for (const FeatureIndex f : columns) {
+    const bool is_wide = borders.n_bins[f] > 255;  // and one code for the missing
+    auto& block = is_wide ? wide_.columns : narrow_.columns;
+    place_[f] = {is_wide, block.size()};
+    block.push_back(f);
+  }
 }
 
 }  // namespace spinney

@@ -47,14 +47,19 @@ BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam&
 template <class Code>
 struct CodeBlock {
   std::vector<FeatureIndex> columns;
-  std::vector<Code> codes;
-  const Code* of(std::size_t row) const { return codes.data() + row * columns.size(); }
+  std::vector<Code> own;
+  const Code* codes = nullptr;  // its own, or those of somebody else
+  const Code* of(std::size_t row) const { return codes + row * columns.size(); }
 };
 
 /// Rows in bins, in the order in which they were given. Codes have 8 bits in the columns in which they fit.
 class BinnedRows {
  public:
   BinnedRows(const BinInput& input, const BinBorders& borders, ThreadTeam& team, Interrupt& interrupt);
+  /// The codes of all columns that were made before, and are kept elsewhere.
+  BinnedRows(const BinBorders& borders, const std::uint8_t* narrow, const std::uint16_t* wide);
+  BinnedRows(const BinnedRows&) = delete;
+  BinnedRows& operator=(const BinnedRows&) = delete;
 
   const CodeBlock<std::uint8_t>& narrow() const { return narrow_; }
   const CodeBlock<std::uint16_t>& wide() const { return wide_; }
@@ -73,6 +78,8 @@ class BinnedRows {
     bool wide;
     std::size_t index;
   };
+  void place(std::span<const FeatureIndex> columns, const BinBorders& borders);
+
   std::vector<Place> place_;  // by column
   CodeBlock<std::uint8_t> narrow_;
   CodeBlock<std::uint16_t> wide_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "spinney/forest/out_of_bag.hpp"
+#include "spinney/grow/binned.hpp"
 
 namespace spinney {
 
@@ -67,6 +68,7 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
     } else if (sort && !whole && !table.order) {
       table.order = std::make_shared<const SortedOrder>(own.data, table.samples, team, interrupt);
     }
+    if (!own.learner.igpa) table.borders = common_borders(own.data, table.samples, own.learner.params, team, interrupt);
     if (own.learner.params.random_cuts)
       table.values = std::make_shared<const ColumnValues>(own.data, table.samples, team);
     tables.push_back(std::move(table));

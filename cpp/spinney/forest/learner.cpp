@@ -85,7 +85,12 @@ class MemberTrainer {
  public:
   MemberTrainer(const SharedTable& shared, const Learner& learner, const MemberSample& draw, ThreadTeam& team,
                 Interrupt& interrupt)
-      : data_(shared.data), learner_(learner), params_(learner.params), team_(team), interrupt_(interrupt) {
+      : data_(shared.data),
+        learner_(learner),
+        params_(learner.params),
+        team_(team),
+        interrupt_(interrupt),
+        borders_(shared.borders.get()) {
     params_.seed = draw.seed;
     params_.features = draw.features;
     const bool changed = !draw.codes.empty() || !draw.groups.empty() || learner.balanced;
@@ -149,8 +154,8 @@ class MemberTrainer {
            learner_.pruning == MemberPruning::error_based;
   }
   GrowInput input(Training training) {
-    return {data_,        *target_, params_, std::move(training.samples), std::move(training.sorted), blocks_, nullptr,
-            &validation_, {},       nullptr, std::move(training.values)};
+    return {data_,        *target_, params_,  std::move(training.samples), std::move(training.sorted), blocks_, nullptr,
+            &validation_, {},       borders_, std::move(training.values)};
   }
   Tree evolve();
   void set_aside();
@@ -161,6 +166,7 @@ class MemberTrainer {
   GrowParams params_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
+  const BinBorders* borders_;
   OwnTarget own_;
   const Target* target_ = nullptr;
   Training training_;
@@ -222,8 +228,8 @@ Tree MemberTrainer::prune_by_folds() {
   }
   std::vector<Fold> folds;
   for (std::size_t fold = 0; fold < k; ++fold) folds.push_back({train[fold], test[fold]});
-  const ErrorCurve curve = cross_validate(data_, *target_, params_, training_.samples, training_.sorted.get(), folds,
-                                          typical_alphas(path.alphas), team_, interrupt_);
+  const ErrorCurve curve = cross_validate(data_, *target_, params_, training_.samples, training_.sorted.get(), borders_,
+                                          folds, typical_alphas(path.alphas), team_, interrupt_);
   return subtree_at(tree, path, path.alphas[choose_size(curve, learner_.one_standard_error)]);
 }
 

@@ -40,6 +40,7 @@ struct SharedTable {
   std::shared_ptr<SortedColumns> sorted;                 // for boosting, whose stumps leave it as it is
   std::shared_ptr<const BlockCodes> blocks;              // for boosting; may be null
   std::shared_ptr<const ColumnValues> values = nullptr;  // for cuts at random; else null
+  std::shared_ptr<const BinBorders> borders = nullptr;   // with max_bins: of all samples; else null
 
   /// The columns of some samples, sorted; null with max_bins.
   std::shared_ptr<SortedColumns> select(std::span<const SampleIndex> new_index, std::size_t n_kept,

@@ -1,5 +1,6 @@
 #include "spinney/grow/binned.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -26,6 +27,15 @@ Tree grow_exactly(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
 
 }  // namespace
 
+std::shared_ptr<const BinBorders> common_borders(const Dataset& data, const Samples& samples, const GrowParams& params,
+                                                 ThreadTeam& team, Interrupt& interrupt) {
+  if (params.max_bins == 0 || samples.size() <= static_cast<std::size_t>(kSmallNode)) return nullptr;
+  std::vector<RowIndex> rows = samples.row;
+  std::sort(rows.begin(), rows.end());
+  return std::make_shared<const BinBorders>(
+      find_borders({data, rows, {}}, static_cast<std::size_t>(params.max_bins), team, interrupt));
+}
+
 Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   const GrowParams& params = input.params;
   if (params.missing == MissingRule::fractional)
@@ -42,6 +52,7 @@ Tree grow_binned(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   const BinBorders& borders = input.borders ? *input.borders : own;
   if (const std::string wrong = borders.check(input.data.columns); !wrong.empty()) throw std::invalid_argument(wrong);
   const MomentLayout moments(worker.bounds(), input.target.n_classes, objective, input.samples.y_shift);
+  input.samples = {};  // the worker has its own
   worker.prepare(borders, moments, params.features);
   Planner planner({.columns = input.data.columns,
                    .target = input.target,

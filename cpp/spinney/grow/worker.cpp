@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
 
 #include "spinney/grow/bin_search.hpp"
 #include "spinney/prefetch.hpp"
@@ -35,15 +36,34 @@ Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std:
     }
   }
   bounds_ = RowBounds(targets_, objective);
-  number_.reserve(row_.size());
-  for (const RowIndex row : row_) number_.push_back(numbers.empty() ? row : numbers[row]);
+  number_.reserve(numbers.empty() ? 0 : row_.size());
+  for (std::size_t i = 0; i < row_.size() && !numbers.empty(); ++i) number_.push_back(numbers[row_[i]]);
+}
+
+Worker::Worker(const Dataset& data, RowTargets targets, std::uint64_t first_number, ThreadTeam& team,
+               Interrupt& interrupt)
+    : data_(data),
+      team_(team),
+      interrupt_(interrupt),
+      row_(data.values.n_rows),
+      first_number_(first_number),
+      targets_(std::move(targets)),
+      accumulators_(team.size()),
+      spare_(team.size()) {
+  std::iota(row_.begin(), row_.end(), RowIndex{0});
 }
 
 void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std::span<const FeatureIndex> features) {
+  prepare(borders, layout, std::make_unique<BinnedRows>(BinInput{data_, row_, features}, borders, team_, interrupt_),
+          features);
+}
+
+void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std::unique_ptr<BinnedRows> bins,
+                     std::span<const FeatureIndex> features) {
   borders_ = &borders;
   layout_ = layout;
   moments_ = RowMoments(layout, std::move(targets_));
-  bins_ = std::make_unique<BinnedRows>(BinInput{data_, row_, features}, borders, team_, interrupt_);
+  bins_ = std::move(bins);
   const std::vector<FeatureIndex> columns = asked_columns(features, data_.columns.size());
   bin_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.bin_width());
   tally_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.equal_weights ? 2 : 3);
@@ -57,16 +77,30 @@ NodeSums Worker::start(const Tree* tree) {
     for (std::size_t i = 0; i < row_.size(); ++i) leaf[i] = walk(*tree, 0, data_.values, row_[i]);
   }
   std::vector<std::size_t> begin(n_nodes + 1, 0);
-  for (const NodeId node : leaf) ++begin[node + 1];
+  const auto takes_part = [&](std::size_t i) { return moments_.targets.weight[i] > 0.0; };
+  for (std::size_t i = 0; i < row_.size(); ++i) begin[leaf[i] + 1] += takes_part(i) ? 1 : 0;
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   range_.assign(n_nodes, {});
   for (std::size_t node = 0; node < n_nodes; ++node) range_[node] = {begin[node], begin[node + 1]};
-  order_.resize(row_.size());
-  for (std::size_t i = 0; i < row_.size(); ++i) order_[begin[leaf[i]]++] = static_cast<std::uint32_t>(i);
+  order_.resize(begin.back());
+  for (std::size_t i = 0; i < row_.size(); ++i) {
+    if (takes_part(i)) order_[begin[leaf[i]]++] = static_cast<std::uint32_t>(i);
+  }
   NodeSums sums(layout_, n_nodes);
   for (std::size_t node = 0; node < n_nodes; ++node)
     add_rows(layout_, moments_, members(static_cast<NodeId>(node)), sums, node);
   return sums;
+}
+
+void Worker::resume(Places places) {
+  for (const std::uint32_t row : places.order) {
+    if (row >= row_.size()) throw std::invalid_argument("places of other rows");
+  }
+  for (const Range& range : places.range) {
+    if (range.begin > range.end || range.end > places.order.size()) throw std::invalid_argument("ranges out of place");
+  }
+  order_ = std::move(places.order);
+  range_ = std::move(places.range);
 }
 
 Answer Worker::answer(const Request& request) {
@@ -198,7 +232,7 @@ std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
     double* to = block.values.data();
     for (const std::uint32_t r : group) {
       for (std::size_t f = 0; f < n_columns; ++f) *to++ = data_.values.at(row_[r], f);
-      block.number.push_back(number_[r]);
+      block.number.push_back(number_.empty() ? first_number_ + row_[r] : number_[r]);
       block.weight.push_back(moments_.targets.weight[r]);
       if (layout_.n_classes > 0) {
         block.codes.push_back(moments_.targets.label[r]);

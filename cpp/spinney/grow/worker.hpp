@@ -17,12 +17,19 @@ class Worker {
   Worker(const Dataset& data, const Samples& samples, std::span<const std::uint64_t> numbers,
          const NumberMoments& objective, ThreadTeam& team, Interrupt& interrupt);
 
+  /// All rows of a table, with their targets; those of positive weight take part. first_number: of the first among
+  /// all rows of all workers.
+  Worker(const Dataset& data, RowTargets targets, std::uint64_t first_number, ThreadTeam& team, Interrupt& interrupt);
+
   /// What is to be known of all rows before they are put in bins.
   const RowBounds& bounds() const { return bounds_; }
   std::span<const RowIndex> rows() const { return row_; }
 
   /// Bins and moments, the same for all workers. features: the columns that are asked (empty: all).
   void prepare(const BinBorders& borders, const MomentLayout& layout, std::span<const FeatureIndex> features);
+  /// The same with bins that are there already.
+  void prepare(const BinBorders& borders, const MomentLayout& layout, std::unique_ptr<BinnedRows> bins,
+               std::span<const FeatureIndex> features);
   /// Puts the rows into the root, or into the leaves of a tree; returns the sums of all its nodes.
   NodeSums start(const Tree* tree);
 
@@ -32,11 +39,19 @@ class Worker {
   NodeSums apply(const Divisions& divisions);
   std::vector<RowBlock> rows(std::span<const NodeId> nodes) const;
 
- private:
   struct Range {
     std::size_t begin = 0, end = 0;
     std::size_t size() const { return end - begin; }
   };
+  /// Where rows are: all that requests change. Another worker of the same rows goes on from there.
+  struct Places {
+    std::vector<std::uint32_t> order;
+    std::vector<Range> range;
+  };
+  Places places() const { return {order_, range_}; }
+  void resume(Places places);
+
+ private:
   std::span<const std::uint32_t> members(NodeId node) const {
     return std::span(order_).subspan(range_[node].begin, range_[node].size());
   }
@@ -56,8 +71,9 @@ class Worker {
   const Dataset& data_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
-  std::vector<RowIndex> row_;  // of the table, ascending; everything below goes by places in this list
-  std::vector<std::uint64_t> number_;
+  std::vector<RowIndex> row_;          // of the table, ascending; everything below goes by places in this list
+  std::vector<std::uint64_t> number_;  // empty: they count up from first_number_
+  std::uint64_t first_number_ = 0;
   RowTargets targets_;
   RowBounds bounds_;
   const BinBorders* borders_ = nullptr;

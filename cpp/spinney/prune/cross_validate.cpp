@@ -39,11 +39,12 @@ double mixed_cost(const Tree& tree, const Judge& judge, std::span<const Answer> 
 
 }  // namespace
 
-void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
-                        const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt) {
+template <class Visit>
+void CurveSum::add_paths(const Tree& tree, const CostComplexity& path, std::span<const double> alphas,
+                         const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt,
+                         const Visit& visit) {
   const Judge judge = tree.judge(target);
   const std::vector<double> point = points(tree, judge);
-  std::vector<Share> stack;
   std::vector<Answer> answers;
   std::vector<double> mixed;
   std::vector<std::size_t> reach(tree.n_nodes());  // subtrees below this index go past the node
@@ -53,7 +54,7 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
     interrupt.check();
     answers.clear();
     bool whole = true;
-    visit_path(tree, x, row, stack, [&](NodeId node, double share) {
+    visit(row, [&](NodeId node, double share) {
       const std::size_t end = node == 0 ? alphas.size() : reach[tree.parent[node]];
       const double own = tree.is_leaf(node) ? 0.0 : path.node_alpha[node] * (1.0 - 2.0 * tolerance::kAlpha);
       const auto from = std::lower_bound(alphas.begin(), alphas.end(), own);
@@ -73,6 +74,24 @@ void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<
     scaled_weight_ += w * target.scale_of(row);
     ++n_rows_;
   }
+}
+
+void CurveSum::add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
+                        const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt) {
+  std::vector<Share> stack;
+  add_paths(tree, path, alphas, target, rows, interrupt,
+            [&](RowIndex row, const auto& body) { visit_path(tree, x, row, stack, body); });
+}
+
+void CurveSum::add_leaves(const Tree& tree, const CostComplexity& path, std::span<const double> alphas,
+                          std::span<const NodeId> leaf, const Target& target, std::span<const RowIndex> rows,
+                          Interrupt& interrupt) {
+  std::vector<NodeId> up;
+  add_paths(tree, path, alphas, target, rows, interrupt, [&](RowIndex row, const auto& body) {
+    up.clear();
+    for (NodeId node = leaf[row]; node != kNoNode; node = tree.parent[node]) up.push_back(node);
+    for (auto node = up.rbegin(); node != up.rend(); ++node) body(*node, 1.0);
+  });
 }
 
 void CurveSum::add_cost(std::size_t begin, std::size_t end, double weight, double cost) {
@@ -135,8 +154,26 @@ double fold_unit(const Target& target, const Samples& samples, const Fold& fold,
   return tree.weight(0) / grown * (all / all_scaled);
 }
 
+/// The rows of a fold that are held out.
+std::vector<RowIndex> held_out_of(const Fold& fold) {
+  std::vector<RowIndex> rows;
+  for (std::size_t row = 0; row < fold.test.size(); ++row) {
+    if (fold.test[row]) rows.push_back(static_cast<RowIndex>(row));
+  }
+  return rows;
+}
+
+/// The pruning sequence of a fold's tree, in units of the whole.
+CostComplexity fold_path(const Tree& tree, const Target& target, const Samples& samples, const Fold& fold) {
+  CostComplexity path = cost_complexity(tree, LinkRule::rpart);
+  const double unit = fold_unit(target, samples, fold, tree);
+  for (double& alpha : path.node_alpha) alpha *= unit;
+  return path;
+}
+
 CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                  const SortedColumns* sorted, const Fold& fold, std::span<const double> alphas, Interrupt& interrupt) {
+                  const SortedColumns* sorted, const BinBorders* borders, const Fold& fold,
+                  std::span<const double> alphas, Interrupt& interrupt) {
   std::vector<SampleIndex> new_index(samples.size(), kAbsent);
   SampleIndex n_kept = 0;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
@@ -148,30 +185,42 @@ CurveSum run_fold(const Dataset& data, const Target& target, const GrowParams& p
   Samples grown = make_samples(target, fold.grow, interrupt);
   GrowParams own = params;
   if (own.criterion.prior_cv > 0.0) own.criterion.centre = grown.rate();  // a prior knows no more than its fold
-  const Tree tree = grow({data, target, own, std::move(grown), std::move(kept)}, alone, interrupt);
-  std::vector<RowIndex> held_out;
-  for (std::size_t row = 0; row < fold.test.size(); ++row) {
-    if (fold.test[row]) held_out.push_back(static_cast<RowIndex>(row));
-  }
+  const Tree tree = grow({.data = data,
+                          .target = target,
+                          .params = own,
+                          .samples = std::move(grown),
+                          .sorted = std::move(kept),
+                          .borders = borders},
+                         alone, interrupt);
   CurveSum sum(alphas.size());
-  CostComplexity path = cost_complexity(tree, LinkRule::rpart);
-  const double unit = fold_unit(target, samples, fold, tree);
-  for (double& alpha : path.node_alpha) alpha *= unit;
-  sum.add_rows(tree, path, alphas, data.values, target, held_out, interrupt);
+  sum.add_rows(tree, fold_path(tree, target, samples, fold), alphas, data.values, target, held_out_of(fold), interrupt);
   return sum;
 }
 
 }  // namespace
 
 ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                          const SortedColumns* sorted, std::span<const Fold> folds, std::span<const double> alphas,
-                          ThreadTeam& team, Interrupt& interrupt) {
+                          const SortedColumns* sorted, const BinBorders* borders, std::span<const Fold> folds,
+                          std::span<const double> alphas, ThreadTeam& team, Interrupt& interrupt) {
   std::vector<CurveSum> sums(folds.size(), CurveSum(alphas.size()));
   team.run(folds.size(), [&](std::size_t i, std::size_t) {
-    sums[i] = run_fold(data, target, params, samples, sorted, folds[i], alphas, interrupt);
+    sums[i] = run_fold(data, target, params, samples, sorted, borders, folds[i], alphas, interrupt);
   });
   CurveSum total(alphas.size());
   for (const CurveSum& sum : sums) total.add(sum);
+  return total.curve();
+}
+
+ErrorCurve judge_folds(std::span<const Tree* const> trees, std::span<const std::span<const NodeId>> leaf,
+                       const Target& target, const Samples& samples, std::span<const Fold> folds,
+                       std::span<const double> alphas, Interrupt& interrupt) {
+  CurveSum total(alphas.size());
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    CurveSum sum(alphas.size());
+    const CostComplexity path = fold_path(*trees[i], target, samples, folds[i]);
+    sum.add_leaves(*trees[i], path, alphas, leaf[i], target, held_out_of(folds[i]), interrupt);
+    total.add(sum);
+  }
   return total.curve();
 }
 

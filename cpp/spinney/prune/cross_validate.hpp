@@ -25,10 +25,18 @@ class CurveSum {
   /// alpha is not above the subtree's.
   void add_rows(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Matrix& x,
                 const Target& target, std::span<const RowIndex> rows, Interrupt& interrupt);
+  /// The same of rows whose leaves are known; of trees that send a row one way only.
+  void add_leaves(const Tree& tree, const CostComplexity& path, std::span<const double> alphas,
+                  std::span<const NodeId> leaf, const Target& target, std::span<const RowIndex> rows,
+                  Interrupt& interrupt);
   void add(const CurveSum& other);
   ErrorCurve curve() const;
 
  private:
+  /// visit(row, body) calls body(node, share) for the nodes that a row passes, from the root down.
+  template <class Visit>
+  void add_paths(const Tree& tree, const CostComplexity& path, std::span<const double> alphas, const Target& target,
+                 std::span<const RowIndex> rows, Interrupt& interrupt, const Visit& visit);
   /// A cost that a row has in the subtrees from begin up to end.
   void add_cost(std::size_t begin, std::size_t end, double weight, double cost);
 
@@ -44,9 +52,14 @@ struct Fold {
 };
 
 /// Grows a tree per fold, in threads, and sums the held-out costs in fold order. The folds share the sort of the
-/// whole (null with max_bins).
+/// whole (null with max_bins), or its bins (null without).
 ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowParams& params, const Samples& samples,
-                          const SortedColumns* sorted, std::span<const Fold> folds, std::span<const double> alphas,
-                          ThreadTeam& team, Interrupt& interrupt);
+                          const SortedColumns* sorted, const BinBorders* borders, std::span<const Fold> folds,
+                          std::span<const double> alphas, ThreadTeam& team, Interrupt& interrupt);
+
+/// The same of trees that were grown elsewhere, one a fold; leaf: by fold and row, where a row that is held out ends.
+ErrorCurve judge_folds(std::span<const Tree* const> trees, std::span<const std::span<const NodeId>> leaf,
+                       const Target& target, const Samples& samples, std::span<const Fold> folds,
+                       std::span<const double> alphas, Interrupt& interrupt);
 
 }  // namespace spinney

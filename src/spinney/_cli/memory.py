@@ -55,6 +55,7 @@ def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeF
         text=_text_pairs(choices.text),
         weight=choices.weight,
         exposure=choices.exposure,
+        event=choices.event,
         **binned_shares([X[name] for name in schema.names], schema),
     )
 

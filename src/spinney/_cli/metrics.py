@@ -78,7 +78,8 @@ class Estimate:
     """An error with its 95 % confidence interval, and the error of the best constant prediction.
 
     Classification: the error rate, or the cost per row. Regression: the root mean squared error;
-    of counts and amounts the deviance per unit of exposure.
+    of counts and amounts the deviance per unit of exposure. Lifetimes: the concordance of risks,
+    which is no error: more is better.
     `relative` is the error (squared, in regression) divided by that of the baseline.
     """
 
@@ -142,7 +143,7 @@ def cross_validate(
     reading : Reading
         The data.
     cv : int
-        Number of folds, stratified by class.
+        Number of folds, stratified by class or event.
     seed : int
         Random seed of the folds.
     on_fold : callable
@@ -155,10 +156,10 @@ def cross_validate(
     array of shape (n_rows,)
     """
     X, y = reading.X, reading.y
-    strata = (
-        np.unique(y, return_inverse=True)[1] if reading.task != "regression" else np.zeros(len(y))
-    )
-    numbers = reading.task == "regression" or answer is not None
+    strata: NDArray[Any] = np.zeros(len(y)) if reading.event is None else reading.event
+    if reading.task == "classification":
+        strata = np.unique(y, return_inverse=True)[1]
+    numbers = reading.task != "classification" or answer is not None
     predicted = np.empty(len(y), dtype=np.float64 if numbers else y.dtype)
     for train, test in make_folds(cv, X, strata, np.ones(len(y), dtype=bool), seed):
         part = {name: column[train] for name, column in X.items()}

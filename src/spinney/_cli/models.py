@@ -28,6 +28,8 @@ class Model(NamedTuple):
         Parameters that differ from the defaults of the class.
     has_members : bool
         Whether it is an ensemble of CART trees, whose parameters can be set too.
+    survival : str or None
+        Name of its class for lifetimes.
     """
 
     words: str
@@ -35,14 +37,24 @@ class Model(NamedTuple):
     regressor: str | None = None
     settings: Mapping[str, Any] = {}
     has_members: bool = False
+    survival: str | None = None
 
     def class_name(self, task: str) -> str | None:
         """Return the name of the class for a task."""
-        return self.classifier if task == "classification" else self.regressor
+        names = {"classification": self.classifier, "regression": self.regressor}
+        return names.get(task, self.survival)
 
 
-def _pair(words: str, stem: str, *, has_members: bool = False, **settings: Any) -> Model:
-    return Model(words, f"{stem}Classifier", f"{stem}Regressor", settings, has_members)
+def _pair(
+    words: str,
+    stem: str,
+    *,
+    has_members: bool = False,
+    survival: str | None = None,
+    **settings: Any,
+) -> Model:
+    names = f"{stem}Classifier", f"{stem}Regressor"
+    return Model(words, *names, settings, has_members, survival)
 
 
 def _bagging(words: str, **settings: Any) -> Model:
@@ -50,8 +62,13 @@ def _bagging(words: str, **settings: Any) -> Model:
 
 
 MODELS = {
-    "cart": _pair("one CART tree, pruned by cross-validation", "CART", pruning="cost_complexity"),
-    "cart_full": _pair("one CART tree, fully grown", "CART"),
+    "cart": _pair(
+        "one CART tree, pruned by cross-validation",
+        "CART",
+        pruning="cost_complexity",
+        survival="SurvivalTree",
+    ),
+    "cart_full": _pair("one CART tree, fully grown", "CART", survival="SurvivalTree"),
     "c45": Model("one C4.5 tree, a branch for each category", "C45Classifier"),
     "id3": Model("one ID3 tree, a branch for each category, not pruned", "ID3Classifier"),
     "igpa": _pair("one tree, grown and pruned on halves in turn", "IGPA"),
@@ -59,7 +76,9 @@ MODELS = {
     "bagging": _bagging("100 trees on bootstrap samples"),
     "trimmed_bagging": _bagging("bagging without its worst quarter", selection="trimmed"),
     "mode_bagging": _bagging("bagging, members up to the modal error", selection="mode"),
-    "forest": _pair("a random forest of 100 trees", "RandomForest"),
+    "forest": _pair(
+        "a random forest of 100 trees", "RandomForest", survival="RandomSurvivalForest"
+    ),
     "extra_trees": _pair("100 trees with cuts drawn at random", "ExtraTrees"),
     "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
     "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
@@ -117,7 +136,7 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
     ----------
     name : str
         A name in `MODELS`.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         The task.
     changes : mapping
         Parameters given by the user. Those that an ensemble does not have are set on its members.
@@ -131,9 +150,12 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
     model = MODELS[name]
     class_name = model.class_name(task)
     if class_name is None:
+        able = ", ".join(names_for(task))
+        if task == "survival":
+            raise Refusal(f"--model {name} cannot learn lifetimes. Those that can: {able}.")
         raise Refusal(
             f"--model {name} predicts classes, and this target is a number. "
-            f"For numbers there are: {', '.join(names_for(task))}."
+            f"For numbers there are: {able}."
         )
     estimator = getattr(spinney, class_name)()
     known = estimator.get_params(deep=False)
@@ -264,6 +286,11 @@ def columns_of(model: Any) -> "Sequence[Column]":
 def is_classifier(model: Any) -> bool:
     """Return whether a model predicts classes."""
     return hasattr(model, "classes_")
+
+
+def is_survival(model: Any) -> bool:
+    """Return whether a model predicts risks and survival curves."""
+    return hasattr(model, "predict_survival_function")
 
 
 def trees_of(model: Any) -> list[Any]:

@@ -51,6 +51,10 @@ def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -
 # -- Options of several commands
 
 _MODEL = click.Choice(list(MODELS))
+_DIALECTS = (
+    *("ansi", "sqlite", "duckdb", "postgresql", "mysql"),
+    *("sqlserver", "oracle", "snowflake", "bigquery", "spark"),
+)
 _JSON = _flag("--json", "as_json", help="Print JSON instead of text.")
 _SEED = _option(
     *("--seed", "--random-state", "seed"),
@@ -103,6 +107,14 @@ _EXPOSURE = _option(
     metavar="NAME",
     help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
 )
+_EVENT = _option(
+    "--event",
+    metavar="NAME[=CODE]",
+    help="Column that says whether the event of a lifetime was seen: 1, true, or the code given.",
+)
+_TIME = _option(
+    "--time", metavar="NAME", help="Column with the time of the event, or until when none was seen."
+)
 _WEIGHT = _option("--weight", metavar="NAME", help="Column with the weights of the rows.")
 _SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
 _DATA = click.Argument(["data"])
@@ -128,7 +140,13 @@ _FILE_FORMAT = (
     ),
 )
 _TABLE = (
-    _option("--target", metavar="NAME", help="Column to predict; required for a file."),
+    _option(
+        "--target",
+        metavar="NAME",
+        help="Column to predict; required for a file, except with --event and --time.",
+    ),
+    _EVENT,
+    _TIME,
     _option(
         "--task",
         type=click.Choice(["classification", "regression"]),
@@ -233,6 +251,11 @@ Models:
     _JOBS,
     _path("--out", "Save the model to this file."),
     _path("--plot", "Draw the tree to this file: .png, .svg or .pdf."),
+    _flag(
+        "--batches",
+        help="DATA is a pattern of Parquet files, such as 'data/*.parquet', that are read in "
+        "batches and never held in memory: grown by bins (max_bins=255), without --cv.",
+    ),
     _JSON,
 )
 
@@ -252,6 +275,12 @@ _declare(
         metavar="SHARE",
         help="Add columns low and high, which hold this share of the targets to be expected, such "
         "as 0.9: of forests trained with --set keep_targets=true.",
+    ),
+    _option(
+        "--times",
+        metavar="A,B,C",
+        help="Add the probability that the event comes later than each of these times: of models "
+        "of lifetimes, whose prediction is the risk relative to the training rows.",
     ),
     _integer("--digits", default=6, help="Significant digits of numbers; 17 for all."),
     _repeated("--keep", help="Column to copy to the output"),
@@ -275,6 +304,8 @@ _declare(
     _SAVED_MODEL,
     _DATA,
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     _COSTS,
@@ -285,7 +316,8 @@ _declare(
     _path(
         "--plot",
         "Draw ROC, gains, lift, precision and recall, calibration and scores of two classes; the "
-        "calibration of more; or true against predicted values: .png, .svg or .pdf.",
+        "calibration of more; true against predicted values; or survival by groups of risk: .png, "
+        ".svg or .pdf.",
     ),
     _JSON,
 )
@@ -373,8 +405,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 
@@ -403,11 +438,44 @@ _declare(
 )
 
 _declare(
+    "export",
+    """
+    Writes a tree, rules or an ensemble of trees for other systems; each predicts as the model does,
+    also for missing values and unknown categories. onnx and treelite need these packages.
+    """,
+    _SAVED_MODEL,
+    click.Option(
+        ["--format", "format_"],
+        type=click.Choice(["pmml", "onnx", "sql", "c", "python", "json", "treelite"]),
+        required=True,
+        help="Form of the file.",
+    ),
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="File to write.",
+    ),
+    _option(
+        "--dialect",
+        type=click.Choice(_DIALECTS),
+        default="ansi",
+        help="SQL: database to write for.",
+    ),
+    _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
+    _repeated("--keep", help="SQL: column to select as well"),
+    _flag("--proba", help="SQL: add the probability of each class."),
+    _flag("--strict", help="SQL: end the query where a column has another type."),
+    _option("--prefix", default="model", help="C: prefix of the names."),
+)
+
+_declare(
     "explain",
     """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
-    --set does not name are missing.
+    --set does not name are missing. --reasons adds up to four columns that moved the answer most.
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
@@ -416,6 +484,13 @@ _declare(
     _option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
+    ),
+    _option("--reasons", is_flag=True, help="Add the columns that moved the answer most."),
+    _option(
+        "--words",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="JSON with the words of a reason by column; {value} is what the row holds.",
     ),
     *_FILE_FORMAT,
     _JSON,
@@ -440,6 +515,8 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,

@@ -83,6 +83,11 @@ def _gap_words(reading: Reading) -> str:
 def target_words(reading: Reading) -> str:
     """Return the name of the target, and its range or its classes."""
     name, y = reading.target.name, reading.y
+    if reading.event is not None:
+        low, high = (number_text(v, 4) for v in (y["time"].min(), y["time"].max()))
+        n_events = int(reading.event.sum())
+        seen = f"{plural(n_events, 'event')}, {len(y) - n_events} censored"
+        return f"{name}, lifetimes from {low} to {high}: {seen}"
     if reading.task == "regression":
         low, mean, high = (number_text(v, 4) for v in (y.min(), y.mean(), y.max()))
         return f"{name}, a number from {low} to {high}, mean {mean}"
@@ -104,6 +109,7 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
         "gaps": reading.gaps,
         "target": reading.target.name,
         "task": reading.task,
+        "events": None if reading.event is None else int(reading.event.sum()),
         "notes": list(reading.notes),
         "warnings": list(reading.warnings),
     }
@@ -115,6 +121,10 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
 def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str, str]]:
     """Return names and values: an error with its confidence interval, and that of the baseline."""
     numbers = (found.value, found.low, found.high, found.baseline)
+    if found.measure == "concordance":
+        value, low, high, baseline = (f"{number:.3f}" for number in numbers)
+        told = f"concordance {value}, 95 % interval {low} to {high}"
+        return [(name, told), ("by chance", f"concordance {baseline}")]
     if found.measure == "error rate":
         value, low, high, baseline = (f"{100 * number:.1f}" for number in numbers)
         before, after, unit = "", " % of rows", " %"

@@ -21,14 +21,17 @@ code
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)
+from spinney._table._batches import BatchEncoder, EncodedTable, join_encoders, recode
 from spinney._table._cells import CodedLabels
 from spinney._table._encode import encode_for, encode_table, encode_with
 from spinney._table._names import check_columns, feature_names
 from spinney._table._schema import Column, Kind, Label, Schema
 
 __all__ = [
+    "BatchEncoder",
     "CodedLabels",
     "Column",
+    "EncodedTable",
     "Kind",
     "Label",
     "Schema",
@@ -37,4 +40,6 @@ __all__ = [
     "encode_table",
     "encode_with",
     "feature_names",
+    "join_encoders",
+    "recode",
 ]

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spinney._table._cells import (
     Codes,
+    Numbers,
     codes_to_numbers,
     is_followable,
     mixed_error,
@@ -167,11 +168,16 @@ def _checked_rows(used_rows: ArrayLike | None, n_rows: int) -> NDArray[np.bool_]
     return rows
 
 
-def _numeric(table: OpenTable, j: int, remedy: str) -> Floats:
+def numeric_cells(table: OpenTable, j: int, remedy: str) -> Numbers:
+    """Read a column that must hold numbers."""
     cells = table.read(j, as_category=False)
     if isinstance(cells, Codes):
-        return codes_to_numbers(cells, table.name(j), remedy)
-    return numbers_to_float64(cells, table.name(j))
+        return Numbers(codes_to_numbers(cells, table.name(j), remedy))
+    return cells
+
+
+def _numeric(table: OpenTable, j: int, remedy: str) -> Floats:
+    return numbers_to_float64(numeric_cells(table, j, remedy), table.name(j))
 
 
 def _codes(table: OpenTable, j: int) -> Codes:

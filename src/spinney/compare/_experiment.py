@@ -8,18 +8,28 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 
 import spinney
 from spinney._checks import Integer
+from spinney._lifetimes import concordance_index, read_lifetimes
 from spinney._warnings import quiet_about_unseen
 from spinney.compare._folder import Key
-from spinney.compare._inputs import Problem, check_methods, check_problems, described, take_rows
+from spinney.compare._inputs import (
+    Problem,
+    check_methods,
+    check_problems,
+    described,
+    take_rows,
+    task_of,
+)
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units
+from spinney.datasets._dataset import Task
 
+_MEASURES = {"classification": "error", "regression": "rmse", "survival": "discordance"}
 KEY_NAMES = ("dataset", "method", "repeat", "part")
 
 
@@ -36,7 +46,9 @@ class Experiment:
     datasets : str, Dataset, list of these, or dict
         Names of bundled sets, `Dataset` objects, or a dict of name to (X, y).
     methods : dict of str to estimator
-        Classifiers or regressors of spinney or scikit-learn, or pipelines.
+        Classifiers or regressors of spinney or scikit-learn, or pipelines; or estimators of
+        lifetimes, of spinney or scikit-survival, whose discordance (one less the concordance) is
+        compared.
     resampling : Resampling, default=RepeatedKFold(n_splits=10)
         The resampling scheme.
     random_state : int, default=0
@@ -67,8 +79,8 @@ class Experiment:
         scoring: Sequence[str] = (),
     ) -> None:
         self.methods = check_methods(methods)
-        self.is_regression = is_regressor(next(iter(self.methods.values())))
-        self.problems = check_problems(datasets, self.is_regression)
+        self.task = task_of(next(iter(self.methods.values())))
+        self.problems = check_problems(datasets, self.task)
         self.resampling = RepeatedKFold() if resampling is None else resampling
         if not isinstance(self.resampling, Resampling):
             raise ValueError(
@@ -140,7 +152,7 @@ class Experiment:
         ]
         return Results(
             records,
-            measure="rmse" if self.is_regression else "error",
+            measure=_MEASURES[self.task],
             higher_is_better=self.scoring,
             is_honest=self.resampling.is_honest,
             has_sizes=isinstance(self.resampling, GrowingTrainingSet),
@@ -192,22 +204,22 @@ class _Trial:
         guess = model.predict(X_test)
         predicted = time.perf_counter()
         found: dict[str, Any] = {"n_train": len(np.unique(train)), "n_test": len(test)}
-        found.update(_errors(y_test, guess, problem.is_regression))
+        found.update(_errors(y_test, guess, problem.task))
         found.update({name: get_scorer(name)(model, X_test, y_test) for name in self.scoring})
         found.update(model_size(model))
-        found.update(self._staged(model, X_test, y_test, problem.is_regression))
+        found.update(self._staged(model, X_test, y_test, problem.task))
         return {**found, "fit_seconds": fitted - began, "predict_seconds": predicted - fitted}
 
     def _staged(
-        self, model: Any, X: Any, y: NDArray[Any], is_regression: bool
+        self, model: Any, X: Any, y: NDArray[Any], task: Task
     ) -> Iterable[tuple[str, float]]:
         """Yield the error of the first members, at the requested stages."""
         if not self.stages or not hasattr(model, "staged_predict"):
             return
-        measure = "rmse" if is_regression else "error"
+        measure = _MEASURES[task]
         for n_members, guess in enumerate(model.staged_predict(X), start=1):
             if n_members in self.stages:
-                yield f"{measure}_at_{n_members}", _errors(y, guess, is_regression)[measure]
+                yield f"{measure}_at_{n_members}", _errors(y, guess, task)[measure]
             if n_members >= max(self.stages):
                 return
 
@@ -243,10 +255,14 @@ def _has_seeded_owner(owner: str, params: Mapping[str, Any]) -> bool:
     return False
 
 
-def _errors(y: NDArray[Any], guess: Any, is_regression: bool) -> dict[str, float]:
+def _errors(y: NDArray[Any], guess: Any, task: Task) -> dict[str, float]:
     guess = np.asarray(guess)
-    if not is_regression:
+    if task == "classification":
         return {"error": float(np.mean(guess != y))}
+    if task == "survival":
+        risk, weight = np.asarray(guess, dtype=np.float64), np.ones(len(y))
+        found = concordance_index(read_lifetimes(y, weight, "method"), risk, weight)
+        return {"discordance": 1.0 - found}
     squared = float(np.mean((np.asarray(y, dtype=float) - guess) ** 2))
     return {"rmse": squared**0.5, "mse": squared}
 

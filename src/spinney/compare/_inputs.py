@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney._lifetimes import lifetime_array
 from spinney._table._cells import CodedLabels, as_label
 from spinney.datasets import Dataset, load
+from spinney.datasets._dataset import Task
+
+_METHODS = {
+    "classification": "classifier",
+    "regression": "regressor",
+    "survival": "estimator of lifetime",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +32,15 @@ class Problem:
     name: str
     X: Any
     y: NDArray[Any]
-    is_regression: bool
+    task: Task
 
     @property
     def strata(self) -> NDArray[Any]:
-        """The class code of each row, for stratification."""
-        if self.is_regression:
+        """The class code of each row, or whether it had an event, for stratification."""
+        if self.task == "regression":
             return np.zeros(len(self.y), dtype=np.intp)
+        if self.task == "survival":
+            return np.asarray(self.y["event"], dtype=np.intp)
         codes: NDArray[Any] = np.unique(self.y, return_inverse=True)[1]
         return codes
 
@@ -39,15 +49,22 @@ class Problem:
         return str(joblib.hash((self.X, self.y), hash_name="sha1"))
 
 
-def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
+def task_of(method: Any) -> Task:
+    """Return the task that an estimator is for."""
+    if hasattr(method, "predict_survival_function"):
+        return "survival"
+    return "regression" if is_regressor(method) else "classification"
+
+
+def check_problems(datasets: Any, task: Task) -> dict[str, Problem]:
     """Return the data sets by name, after checking them.
 
     Parameters
     ----------
     datasets : str, Dataset, iterable of these, or mapping of str to (X, y) or to these
         The data sets of the experiment.
-    is_regression : bool
-        Whether the methods are regressors.
+    task : {"classification", "regression", "survival"}
+        What the methods are for.
 
     Returns
     -------
@@ -70,23 +87,23 @@ def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
     for name, given in pairs:
         if not isinstance(name, str) or name in problems:
             raise ValueError(f"datasets must have texts as names, each once, got {name!r}.")
-        problems[name] = _problem(name, given, is_regression)
+        problems[name] = _problem(name, given, task)
     return problems
 
 
-def _problem(name: str, given: Any, is_regression: bool) -> Problem:
+def _problem(name: str, given: Any, task: Task) -> Problem:
     if isinstance(given, str):
         given = load(given)
     if isinstance(given, Dataset):
-        if (given.task == "regression") != is_regression:
+        if given.task != task:
             raise ValueError(
-                f"data set {name!r} is for {given.task}, but the methods are "
-                f"{'regressors' if is_regression else 'classifiers'}. Compare them apart."
+                f"data set {name!r} is for {given.task}, but the methods are {_METHODS[task]}s. "
+                "Compare them apart."
             )
         given = given.X, given.y
     if not isinstance(given, tuple) or len(given) != 2:
         raise ValueError(f"data set {name!r} must be a name, a Dataset or (X, y), got {given!r}.")
-    X, y = given[0], np.asarray(given[1])
+    X, y = given[0], lifetime_array(given[1]) if task == "survival" else np.asarray(given[1])
     n_rows = _length(next(iter(X.values())) if isinstance(X, Mapping) else X)
     if y.ndim != 1 or len(y) != n_rows:
         raise ValueError(
@@ -94,9 +111,9 @@ def _problem(name: str, given: Any, is_regression: bool) -> Problem:
             "There must be one value for each row."
         )
     missing = [row for row, value in enumerate(y.tolist()) if as_label(value) is None]
-    if missing:
+    if missing and task != "survival":
         raise ValueError(f"the target of data set {name!r} is missing in rows {missing[:5]}.")
-    return Problem(name, X, y, is_regression)
+    return Problem(name, X, y, task)
 
 
 def _length(X: Any) -> int:
@@ -117,7 +134,7 @@ def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def check_methods(methods: Any) -> dict[str, Any]:
-    """Return clones of the methods by name; all must be classifiers, or all regressors."""
+    """Return clones of the methods by name; all must be for one task."""
     if not isinstance(methods, Mapping) or not methods:
         raise ValueError(f"methods must be a dict of name to estimator, got {methods!r}.")
     found = {}
@@ -129,9 +146,9 @@ def check_methods(methods: Any) -> dict[str, Any]:
                 f"method {name!r} must be an estimator such as CARTClassifier(), got {estimator!r}."
             )
         found[name] = clone(estimator)
-    kinds = {name: is_regressor(estimator) for name, estimator in found.items()}
-    if len(set(kinds.values())) > 1:
-        words = [f"{name!r} ({'regressor' if kinds[name] else 'classifier'})" for name in kinds]
+    tasks = {name: task_of(estimator) for name, estimator in found.items()}
+    if len(set(tasks.values())) > 1:
+        words = [f"{name!r} ({_METHODS[task]})" for name, task in tasks.items()]
         raise ValueError(f"methods must be all classifiers or all regressors, got {words}.")
     return found
 

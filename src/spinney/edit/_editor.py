@@ -9,10 +9,14 @@ from spinney._checks import Integer
 from spinney._format import did_you_mean
 from spinney.edit._history import Competitor, Edit, EditHistory, ReplayReport, Step, read_edits
 from spinney.edit._regrowth import Regrowth
-from spinney.tree._forced import node_at, path_of, read_forced_test, tests_below
+from spinney.tree._forced import (
+    forced_to_dict,
+    node_at,
+    path_of,
+    read_forced_test,
+    tests_below,
+)
 from spinney.tree._node import Node
-from spinney.tree._parse import column_places
-from spinney.tree._to_dict import test_to_dict
 from spinney.tree._tree import Tree
 
 
@@ -146,7 +150,7 @@ class TreeEditor:
         given: Any = (
             self._best_on(chosen, feature) if test is None else read_forced_test(test, schema)
         )
-        entry = test_to_dict(given, schema, column_places(schema.names))
+        entry = forced_to_dict(given, schema)
         self._apply(Edit("split", path_of(chosen), entry, None, reason, self.author))
 
     def prune(self, node: Any, *, reason: str = "") -> None:
@@ -237,6 +241,8 @@ class TreeEditor:
         strength = float(vars(self._rows.model).get("shrinkage_", 0.0))
         model = clone(self._rows.model)._wrap(self.tree.shrink(strength) if strength else self.tree)
         model.shrinkage_, model.edits_ = strength, self.history.to_json()
+        if hasattr(self._rows.model, "made_for_"):  # what the command line remembers
+            model.made_for_ = self._rows.model.made_for_
         return model
 
     # -- How it is done

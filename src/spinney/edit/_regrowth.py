@@ -17,6 +17,7 @@ from spinney._base import core_dataset, encode_training
 from spinney._counts import with_exposure
 from spinney._folds import make_folds
 from spinney._settings import thread_count
+from spinney._target import FitTarget
 from spinney._typing import Floats
 from spinney.edit._history import Competitor
 from spinney.tree._cart import CARTClassifier, CARTLearner, CARTRegressor
@@ -127,11 +128,13 @@ class Regrowth:
     def best_tests(self, node: Node, columns: list[int]) -> list[Competitor]:
         """Return the best test of each column for the rows of a node, of those that have any."""
         rows = self._rows_of(node)
+        if not rows.any():
+            return []
         learner = self._learner({}, None, False)
         params = learner.growth(self.values, self.schema, self.target)
         found = _core.grow_stumps(
-            core_dataset(self.values, self.schema),
-            self.target.core(rows),
+            core_dataset(np.ascontiguousarray(self.values[rows]), self.schema),
+            _taken(self.target, rows).core(),
             params,
             columns,
             n_threads=thread_count(self.model.n_jobs),
@@ -154,6 +157,19 @@ class Regrowth:
         return int((leaf == 1).sum()), int((leaf == 2).sum())
 
 
+def _taken(target: FitTarget, rows: NDArray[np.bool_]) -> FitTarget:
+    """Return the target of some rows."""
+    parts = {"weight": target.weight, "codes": target.codes, "y": target.y}
+    parts |= {"exposure": target.exposure if len(target.exposure) else None}
+    some: dict[str, Any] = {k: part[rows] for k, part in parts.items() if part is not None}
+    return replace(target, **some)
+
+
+def takes(model: Any) -> bool:
+    """Tell whether the trees of a model can be grown again under other tests."""
+    return isinstance(model, CARTClassifier | CARTRegressor) and model.missing != "fractional"
+
+
 def _refuse_others(model: Any, exposure: Any) -> None:
     if not isinstance(model, CARTClassifier | CARTRegressor):
         raise TypeError(
@@ -161,10 +177,10 @@ def _refuse_others(model: Any, exposure: Any) -> None:
             f"{type(model).__name__}. Fit one of these."
         )
     check_is_fitted(model)
-    if model.missing not in ("surrogate", "majority"):
+    if model.missing == "fractional":
         raise ValueError(
-            f"TreeEditor does not edit trees with missing={model.missing!r}: a test given by hand "
-            "does not say where gaps go. Use missing='surrogate' or 'majority'."
+            "TreeEditor does not edit trees with missing='fractional': their rows are in several "
+            "nodes at a time. Use another rule, such as missing='learned'."
         )
     if exposure is not None and not isinstance(model, CARTRegressor):
         raise ValueError("exposure is given, but the model predicts classes. Leave it out.")

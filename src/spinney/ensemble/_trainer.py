@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._counts import judge_name
+from spinney._elsewhere import RowsElsewhere
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.ensemble._forest import Forest
@@ -162,9 +163,13 @@ class TreeTrainer:
         """Train members next to each other, after those that are there."""
         start = (before or Bagged.nothing()).in_units_of(self.judged)
         known = (start.sums.ravel(), start.n_votes, start.curve, start.n_to_cover)
-        core, sums, n_votes, curve, n_to_cover, records = _core.fit_ensemble(
-            self.tables, self._targets(), self.settings, plan, n_threads, *known, finished
-        )
+        if isinstance(self.values, RowsElsewhere):
+            trained = self.values.bag(self.target, self._growth(), plan, finished)
+        else:
+            trained = _core.fit_ensemble(
+                self.tables, self._targets(), self.settings, plan, n_threads, *known, finished
+            )
+        core, sums, n_votes, curve, n_to_cover, records = trained
         answers = (sums, n_votes, curve, n_to_cover)
         told = (MemberRecords.of(records), self.target.exponent, plan.records)
         forest = self._counted(self._forest(core, plan.first_member), plan, n_threads)
@@ -179,6 +184,12 @@ class TreeTrainer:
             self.tables, self._targets(), self.settings, plan, n_threads, start, finished
         )
         return Boosted(self._forest(core, 0), BoostingRounds.of(rounds), weights)
+
+    def _growth(self) -> _core.GrowParams:
+        """Return the parameters of growth of the first learner's trees."""
+        params = self.learners[0]._learner().growth(self.values, self.schema, self.target)
+        params.max_features = self.settings[0].max_features
+        return params
 
     def _targets(self) -> list[_core.Target]:
         return [target.core() for target in self.targets]

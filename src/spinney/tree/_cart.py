@@ -15,8 +15,9 @@ from spinney._state._kinds import TEXT, Kind, perhaps
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
-from spinney.tree._forced import forced_tree, read_forced_tests, require_tests
+from spinney.tree._forced import forced_tree, gaps_of, read_forced_tests, require_tests
 from spinney.tree._learner import PrunedLearner, RowSplit
+from spinney.tree._node_arrays import GAP_RULES
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._tests import Test
 from spinney.tree._tree import Tree
@@ -87,7 +88,11 @@ class CARTLearner(PrunedLearner):
         return params
 
     def _forced(self, schema: Schema) -> dict[str, Test | None]:
-        return read_forced_tests(getattr(self.estimator, "forced_tests", None) or {}, schema)
+        given = getattr(self.estimator, "forced_tests", None) or {}
+        tests = read_forced_tests(given, schema)
+        for path, test in tests.items():
+            _refuse_gaps(path, test, self.estimator.missing)
+        return tests
 
     def grow(
         self,
@@ -124,6 +129,14 @@ class CARTLearner(PrunedLearner):
         if self.stops_early:
             learner.patience = min(int(self.estimator.n_iter_no_change), _NO_LIMIT)
         return learner
+
+
+def _refuse_gaps(path: str, test: Test | None, missing: str) -> None:
+    if gaps_of(test) is not None and missing not in GAP_RULES:
+        raise ValueError(
+            f"forced_tests[{path!r}], {str(test)!r}, says where missing values go, which "
+            f"missing={missing!r} decides. Leave that out, or use missing='learned'."
+        )
 
 
 class CARTClassifier(TreeClassifier):

@@ -5,6 +5,7 @@ is true, `"root/yes/no"` and so on.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._format import did_you_mean
 from spinney._table import Schema
-from spinney.tree._from_dict import links_state, reading_order
+from spinney.tree._from_dict import links_state, reading_order, with_gaps_placed
 from spinney.tree._node import Node
 from spinney.tree._node_arrays import pack_tests
 from spinney.tree._parse import build_test, column_places
-from spinney.tree._tests import Test
-from spinney.tree._to_dict import test_to_dict
+from spinney.tree._tests import SubsetTest, Test, ThresholdTest
+from spinney.tree._to_dict import test_to_dict, without_gaps
 from spinney.tree._tree import Tree
 
 ROOT = "root"
@@ -69,11 +70,21 @@ def tests_below(node: Node) -> Iterator[tuple[str, Test | None]]:
 
 def tests_to_dict(tests: Tests, schema: Schema) -> dict[str, dict[str, Any] | None]:
     """Return tests in the form that `forced_tests` takes, which JSON can hold."""
-    places = column_places(schema.names)
     return {
-        path: None if test is None else test_to_dict(test, schema, places)
-        for path, test in tests.items()
+        path: None if test is None else forced_to_dict(test, schema) for path, test in tests.items()
     }
+
+
+def forced_to_dict(test: Test, schema: Schema) -> dict[str, Any]:
+    """Return a test in the form that `forced_tests` takes, with the branch of its gaps if any."""
+    entry = test_to_dict(without_gaps(test), schema, column_places(schema.names))
+    gaps = gaps_of(test)
+    return entry if gaps is None else {**entry, "test": str(test), "default_branch": gaps}
+
+
+def gaps_of(test: Test | None) -> int | None:
+    """Return the branch to which a test sends missing values; None if it does not say."""
+    return test.gaps if isinstance(test, ThresholdTest | SubsetTest) else None
 
 
 def read_forced_test(given: Any, schema: Schema) -> Test | None:
@@ -81,7 +92,18 @@ def read_forced_test(given: Any, schema: Schema) -> Test | None:
     if given is None:
         return None
     entry = {"test": given} if isinstance(given, str) else given
-    return build_test(entry, schema, column_places(schema.names), len(BRANCHES))
+    names = column_places(schema.names)
+    plain = entry if entry.get("test") in names else with_gaps_placed(entry)
+    test = build_test(plain, schema, names, len(BRANCHES))
+    gaps = plain.get("default_branch")
+    if gaps is None or not isinstance(test, ThresholdTest | SubsetTest):
+        return test
+    if gaps not in (0, 1):
+        raise ValueError(
+            f"'default_branch' of a test is 0 if missing values go where it is true, else 1; got "
+            f"{gaps!r}."
+        )
+    return replace(test, gaps=gaps)
 
 
 def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Test | None]:
@@ -103,8 +125,10 @@ def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Tes
     return tests
 
 
-def forced_tree(tests: Tests, schema: Schema) -> tuple[_core.Tree, NDArray[np.bool_]]:
-    """Return the tests as a tree, and which of its leaves are not to be divided further."""
+def forced_tree(
+    tests: Tests, schema: Schema
+) -> tuple[_core.Tree, NDArray[np.bool_], NDArray[np.int32]]:
+    """Return the tests as a tree, which leaves are not to be divided, and where gaps go (or -1)."""
     paths, children = [ROOT], []
     for path in paths:  # grows while it is walked
         below = [f"{path}/{branch}" for branch in BRANCHES] if tests.get(path) is not None else []
@@ -131,7 +155,8 @@ def forced_tree(tests: Tests, schema: Schema) -> tuple[_core.Tree, NDArray[np.bo
     }
     state |= {"impurity": np.zeros(n), "risk": np.zeros(n)}
     closed = np.array([path in tests and tests[path] is None for path in paths])
-    return _core.Tree(state), closed
+    gaps = [gaps_of(tests.get(path)) for path in paths]
+    return _core.Tree(state), closed, np.array([-1 if g is None else g for g in gaps], np.int32)
 
 
 def unused_tests(tree: Tree, tests: Tests) -> list[str]:

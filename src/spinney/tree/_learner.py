@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._base import core_dataset
 from spinney._checks import Integer
+from spinney._elsewhere import RowsElsewhere
 from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
@@ -87,7 +88,7 @@ class TreeLearner:
 
     def prepare(
         self, values: Floats, schema: Schema, target: FitTarget, rows: RowSplit
-    ) -> tuple[_core.Dataset, Restore]:
+    ) -> tuple[Any, Restore]:
         """Return the table that the core grows on, and what makes its tree ask the user's."""
         return core_dataset(values, schema), unchanged
 
@@ -198,10 +199,14 @@ class PrunedLearner(TreeLearner):
     ) -> tuple[Tree, tuple[Floats, Floats] | None]:
         """Grow a tree; with folds, also find the error of its subtrees."""
         dataset, restore = self.prepare(values, schema, target, rows)
+        params = self.growth(values, schema, target)
+        if isinstance(dataset, RowsElsewhere):
+            core, errors = dataset.grow(target, rows, params)
+            return Tree(core, schema, target.classes), errors
         core, errors = _core.grow(
             dataset,
             target.core(rows.growing),
-            self.growth(values, schema, target),
+            params,
             n_threads=self.n_threads,
             fold_grow=[train for train, _ in rows.folds],
             fold_test=[test for _, test in rows.folds],

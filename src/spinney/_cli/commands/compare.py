@@ -22,6 +22,7 @@ from spinney.compare._tables import rank_tests
 _USUAL = {
     "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest"),
     "regression": ("cart", "igpa", "adaboost", "forest", "igpa_forest"),
+    "survival": ("cart", "cart_full", "forest"),
 }
 BASELINE = "no model"
 _LEVEL = 0.05
@@ -206,7 +207,7 @@ def compare(readings: Sequence[Reading], plan: Plan, folder: Path | None = None)
     """
     tasks = {reading.task for reading in readings}
     if len(tasks) > 1:
-        raise Refusal("some targets are classes and some are numbers. Compare them apart.")
+        raise Refusal("targets are classes, numbers or lifetimes, not mixed. Compare them apart.")
     (task,) = tasks
     chosen = dict.fromkeys(plan.models or _USUAL[task])
     methods = {name: make_model(name, task, {}) for name in chosen}

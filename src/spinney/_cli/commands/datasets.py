@@ -34,7 +34,8 @@ def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
     """Print the size and the target of every data set."""
     rows = [["name", "rows", "features", "target"]]
     for fact in facts:
-        kind = "a number" if fact["classes"] is None else f"{fact['classes']} classes"
+        kinds = {"regression": "a number", "survival": "lifetimes"}
+        kind = kinds.get(fact["task"], f"{fact['classes']} classes")
         target = f"{fact['target']}, {kind}"
         rows.append([fact["name"], str(fact["rows"]), str(fact["features"]), target])
     screen.table(rows, left=(0, 3))
@@ -48,7 +49,7 @@ def _facts(name: str) -> dict[str, Any]:
         "features": len(data.feature_names),
         "target": data.target_name,
         "task": data.task,
-        "classes": None if data.task == "regression" else len(set(data.target)),
+        "classes": len(set(data.target)) if data.task == "classification" else None,
         "licence": data.licence,
     }
 

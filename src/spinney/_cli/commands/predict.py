@@ -14,6 +14,7 @@ from spinney._cli.data.text_cells import number_of
 from spinney._cli.decisions import decide
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.intervals import COLUMNS, check_interval, interval_columns
+from spinney._cli.lifetimes import parse_times, time_columns, time_names
 from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
 from spinney._cli.output import check_output, print_or_write
@@ -27,6 +28,7 @@ def run(
     data: str,
     proba: bool,
     interval: float | None,
+    times: str | None,
     keep: tuple[str, ...],
     safe_cells: bool,
     digits: int,
@@ -38,11 +40,14 @@ def run(
     check_output("--out", out, data, model)
     fitted = load_model(model)
     check_interval(fitted, interval)
-    check_kept(fitted, keep, proba=proba, others=COLUMNS if interval is not None else ())
+    later = parse_times(fitted, times)
+    others = [*(COLUMNS if interval is not None else ()), *time_names(later)]
+    check_kept(fitted, keep, proba=proba, others=others)
     how = text_format(fitted, text)
     rows = read_rows(data, fitted, keep, copied=True, text=how, every=False)
     table = predictions(fitted, rows, keep=keep, proba=proba)
     table |= interval_columns(fitted, rows.X, interval)
+    table |= time_columns(fitted, rows.X, later)
     table = rounded(table, digits, len(keep))
     for note in rows.notes:
         click.echo(f"Note: {note}.", err=True)

@@ -21,6 +21,7 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.lifetimes import concordance
 from spinney._cli.memory import choose_positive, made_for, remember
 from spinney._cli.metrics import (
     Costs,
@@ -62,7 +63,7 @@ from spinney._format import plural
 from spinney.pruning import PruningPath
 
 _MOST_CATEGORIES = 12  # of a surrogate
-_MOST_LEAVES = 60  # of a tree that is shown in full
+MOST_LEAVES = 60  # of a tree that is shown in full
 _BAR = 20  # characters of the largest importance
 
 
@@ -83,6 +84,7 @@ def run(
     out: Path | None,
     plot: Path | None,
     as_json: bool,
+    batches: bool,
     **options: Any,
 ) -> None:
     """Train a model; show it and its cross-validated error."""
@@ -92,19 +94,28 @@ def run(
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
     named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
     changes = {key: value for key, value in named.items() if value is not None}
-    if changes.get("criterion") in DEVIANCES and options.get("task") is None:
+    untold = options.get("task") is None and options.get("event") is None
+    if changes.get("criterion") in DEVIANCES and untold:
         options["task"] = "regression"  # few counts look like classes
-    changes |= parse_constraints(monotone, interaction)
+    changes |= {**parse_constraints(monotone, interaction), **parse_settings(given)}
+    settings = Settings(model, 0 if no_cv else cv, rule, seed, jobs, changes)
+    if batches:
+        from spinney._cli.commands import train_batches
+
+        refused = {
+            "--cost": costs,
+            "--positive": positive,
+            "--threshold": threshold,
+            "--plot": plot,
+            "--event": options.get("event"),
+            "--time": options.get("time"),
+        }
+        settings = replace(settings, changes={"max_bins": train_batches.MAX_BINS, **changes})
+        train_batches.run(data, Choices(**options), settings, refused, out, as_json)
+        return
     reading = read_data(data, Choices(**options))
-    settings = Settings(
-        model=model,
-        cv=0 if no_cv else cv,
-        rule=rule,
-        seed=seed,
-        jobs=jobs,
-        changes={**changes, **parse_settings(given)},
-        costs=_costs(costs, reading),
-        positive=_positive(positive, reading),
+    settings = replace(
+        settings, costs=costs_of(costs, reading), positive=_positive(positive, reading)
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
@@ -134,9 +145,9 @@ class Settings:
     positive: Any = None  # of two classes, the one that is looked for
 
 
-def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
+def costs_of(given: tuple[str, ...], reading: Reading) -> Costs:
     """Return the costs of mistakes, which numbers have none of."""
-    if given and reading.task == "regression":
+    if given and reading.task != "classification":
         raise Refusal(
             f"--cost: {reading.target.name!r} is a number; errors of classes have costs. If its "
             "values are classes, add --task classification."
@@ -145,7 +156,7 @@ def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
 
 
 def _positive(given: str | None, reading: Reading) -> Any:
-    if reading.task == "regression":
+    if reading.task != "classification":
         if given is not None:
             raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
         return None
@@ -219,7 +230,7 @@ def train(
     -------
     Training
     """
-    model = unfitted(reading, settings)
+    model = unfitted(reading.task, settings)
     with refusing(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _refuse_options(model, reading)
@@ -229,7 +240,10 @@ def train(
         estimate = None
         criterion = deviance_of(fitted)
         told = Told(reading.n_rows, reading.weight, reading.exposure)
-        if settings.cv and criterion is not None:
+        if settings.cv and reading.task == "survival":
+            predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+            estimate = concordance(reading.y, predicted, reading.weight)
+        elif settings.cv and criterion is not None:
             estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
         elif settings.cv and path is not None and path.selected is not None:
             estimate = of_path(reading, path, settings.costs)
@@ -251,7 +265,7 @@ def with_cut(training: Training, cut: float | str | None) -> Training:
         how = "of least cost on the training rows"
         if settings.cv:
             how = f"of least cost by {training.n_folds}-fold cross-validation"
-            unfit = unfitted(reading, settings)
+            unfit = unfitted(reading.task, settings)
             found = cross_validate(unfit, reading, settings.cv, settings.seed, _unseen, answer)
         else:
             found = answer(training.model, reading.X)
@@ -290,13 +304,13 @@ def _deviance(
     return told.estimate(criterion, np.asarray(reading.y, dtype=np.float64), predicted)
 
 
-def unfitted(reading: Reading, settings: Settings) -> Any:
+def unfitted(task: str, settings: Settings) -> Any:
     """Return the unfitted model that the settings describe."""
     changes = dict(settings.changes)
     if settings.costs:
         changes["cost_matrix"] = dict(settings.costs)
     with refusing():
-        model = make_model(settings.model, reading.task, changes)
+        model = make_model(settings.model, task, changes)
     shared: dict[str, Any] = {"random_state": settings.seed, "n_jobs": settings.jobs}
     if getattr(model, "pruning", None) == "cost_complexity":
         shared |= {"cv": settings.cv or 10, "rule": settings.rule}
@@ -336,8 +350,8 @@ def show(training: Training, screen: Screen) -> None:
 
 def _show_tree(training: Training, tree: Tree, screen: Screen) -> None:
     screen.head(f"Tree: {leaves_text(tree.n_leaves)}, depth {tree.max_depth}")
-    screen.wrapped(_how(training))
-    depth = None if tree.n_leaves <= _MOST_LEAVES else _fitting_depth(tree)
+    screen.wrapped(how(training))
+    depth = None if tree.n_leaves <= MOST_LEAVES else fitting_depth(tree)
     screen.tree(tree.to_text(max_depth=depth))
 
 
@@ -345,22 +359,25 @@ def _constraints(training: Training) -> list[str]:
     """Say which directions hold, in words."""
     signs = training.settings.changes.get("monotonic_cst") or {}
     classes = getattr(training.model, "classes_", None)
-    what = "The prediction" if classes is None else f"The probability of {classes[-1]}"
+    number = "The risk" if training.reading.task == "survival" else "The prediction"
+    what = number if classes is None else f"The probability of {classes[-1]}"
     words = {1: "never falls", -1: "never rises"}
     return [f"{what} {words[sign]} as {name} rises." for name, sign in signs.items()]
 
 
-def _how(training: Training) -> str:
-    if training.path is None:
+def how(training: Any) -> str:
+    """Say how the tree of a training was made."""
+    path = getattr(training.model, "pruning_path_", None)
+    if path is None or path.selected is None:
         return MODELS[training.settings.model].words
-    criterion, grown = training.model.criterion, int(training.path.n_leaves[0])
+    criterion, grown = training.model.criterion, int(path.n_leaves[0])
     return f"CART by {criterion}, grown to {leaves_text(grown)}, then pruned"
 
 
-def _fitting_depth(tree: Tree) -> int:
+def fitting_depth(tree: Tree) -> int:
     """Return the number of levels of a large tree to show."""
     counts = np.cumsum(np.bincount(tree.depth))
-    return max(1, int(np.searchsorted(counts, 2 * _MOST_LEAVES)) - 1)
+    return max(1, int(np.searchsorted(counts, 2 * MOST_LEAVES)) - 1)
 
 
 def _show_members(training: Training, screen: Screen) -> None:
@@ -381,11 +398,13 @@ def _show_members(training: Training, screen: Screen) -> None:
     oob = getattr(training.model, "oob_score_", None)
     if oob is not None and training.reading.task == "classification":
         pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
+    elif oob is not None and training.reading.task == "survival":
+        pairs.append(("out of bag", f"concordance {oob:.3f}"))
     screen.pairs(pairs)
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    names = {"cost per row": "Cost", "deviance": "Deviance"}
+    names = {"cost per row": "Cost", "deviance": "Deviance", "concordance": "Concordance"}
     what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
@@ -394,7 +413,7 @@ def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
         always = f"always {found.baseline_name}"
         pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
     screen.pairs(pairs)
-    if training.path is not None:
+    if training.path is not None and found.measure != "concordance":
         words = "The same folds chose the size of the tree: expect slightly more on new rows."
         screen.wrapped(words)
 

@@ -218,7 +218,7 @@ def _tells_all(column: Column, target: Column, task: Task) -> bool:
     if _id_reason(column) is not None:
         return False
     places = np.flatnonzero(known)
-    tells = _determines if task == "regression" else _separates
+    tells = _separates if task == "classification" else _determines
     return tells(column, target, places[:_TRIED]) and (
         len(places) <= _TRIED or tells(column, target, places)
     )

@@ -1,0 +1,24 @@
+"""Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster."""
+
+try:
+    import dask.array  # noqa: F401
+except ImportError as error:
+    raise ImportError("spinney.dask needs dask: pip install 'spinney[dask]'.") from error
+
+from spinney.dask._estimators import (
+    BaggingClassifier,
+    BaggingRegressor,
+    CARTClassifier,
+    CARTRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+
+__all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "CARTClassifier",
+    "CARTRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

@@ -1,0 +1,318 @@
+"""Models on Dask are those of their namesakes, to the last byte of their files."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from large_tables import NAMES, model, table, task_of
+from sklearn.base import clone
+
+from spinney import CARTClassifier, CARTRegressor, _core, save
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+dd = pytest.importorskip("dask.dataframe", reason="dask's frames need pandas")
+da = pytest.importorskip("dask.array")
+
+import spinney.dask as on_dask  # noqa: E402
+from spinney.dask import _blocks, _growth  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.* rows were seen by every member"),
+]
+N_ROWS = 7000  # those of positive weight are more than are worth a fit elsewhere
+
+
+@pytest.fixture(autouse=True)
+def tasks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run tasks one after the other, and never all rows in one place."""
+
+    def gathered(self: Any) -> None:
+        raise AssertionError("all rows were fetched")
+
+    monkeypatch.setattr(_growth.RemoteRows, "gather", gathered)
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def file_of(fitted: Any, folder: Path) -> bytes:
+    save(fitted, folder / "model")
+    return (folder / "model").read_bytes()
+
+
+def like(unfitted: Any) -> Any:
+    return getattr(on_dask, type(unfitted).__name__)(**unfitted.get_params(deep=False))
+
+
+@lru_cache
+def frame(task: str) -> Any:
+    return table(task, N_ROWS).to_pandas()
+
+
+@lru_cache
+def whole(name: str, weighted: bool) -> Any:
+    data = frame(task_of(name))
+    weight = {"sample_weight": data["weight"]} if weighted else {}
+    return clone(model(name)).fit(of_features(data), data["y"], **weight)
+
+
+def of_features(data: Any) -> Any:
+    return data.drop(columns=["weight", "exposure", "y"])
+
+
+def fitted_on(name: str, data: Any, weighted: bool, **options: Any) -> Any:
+    weight = {"sample_weight": data["weight"]} if weighted else {}
+    return like(model(name)).fit(of_features(data), data["y"], **weight, **options)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_is_that_of_the_namesake(name: str, weighted: bool, tmp_path: Path) -> None:
+    parts = dd.from_pandas(frame(task_of(name)), npartitions=4)
+    fitted = fitted_on(name, parts, weighted)
+    assert file_of(fitted.to_local(), tmp_path) == file_of(whole(name, weighted), tmp_path)
+
+
+def divided(data: Any, sizes: list[int]) -> Any:
+    """Return partitions of the given sizes, the last with the rest."""
+    ends = np.cumsum([0, *sizes])
+    parts = [data.iloc[a:b] for a, b in pairwise(ends)]
+    parts.append(data.iloc[ends[-1] :])
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=data.iloc[:0])
+
+
+PARTITIONS: dict[str, Callable[[Any], Any]] = {
+    "one": lambda data: dd.from_pandas(data, npartitions=1),
+    "two": lambda data: dd.from_pandas(data, npartitions=2),
+    "fifty": lambda data: dd.from_pandas(data, npartitions=50),
+    "empty ones": lambda data: divided(data, [0, 3000, 0, 0, 1, 2500, 0]),
+    "an empty last": lambda data: divided(data, [3000, N_ROWS - 3000]),
+}
+
+
+@pytest.mark.parametrize("how", PARTITIONS)
+@pytest.mark.parametrize("name", ["two", "number"])
+def test_partitions_leave_no_trace(name: str, how: str, tmp_path: Path) -> None:
+    fitted = fitted_on(name, PARTITIONS[how](frame(name)), weighted=True)
+    assert file_of(fitted.to_local(), tmp_path) == file_of(whole(name, True), tmp_path)
+
+
+@pytest.mark.parametrize("by", ["y", "c", "text"])
+def test_sorted_rows_give_the_tree_of_sorted_rows(by: str, tmp_path: Path) -> None:
+    data = frame("ten").sort_values(by, kind="stable").reset_index(drop=True)
+    expected = clone(model("ten")).fit(of_features(data), data["y"])
+    fitted = fitted_on("ten", dd.from_pandas(data, npartitions=7), weighted=False)
+    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+
+
+def test_arrow_columns_are_read(tmp_path: Path) -> None:
+    data = frame("two").convert_dtypes(dtype_backend="pyarrow")
+    expected = clone(model("two")).fit(of_features(data), data["y"].to_numpy())
+    fitted = fitted_on("two", dd.from_pandas(data, npartitions=3), weighted=False)
+    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+
+
+@pytest.mark.parametrize("chunks", [(7000, 2), (1000, 1), (3999, 2)])
+def test_arrays_of_any_chunks(chunks: tuple[int, int], tmp_path: Path) -> None:
+    data = frame("number")
+    X, y = data[["a", "b", "c"]].to_numpy(), data["y"].to_numpy()
+    expected = clone(model("number")).fit(X, y)
+    for target in (da.from_array(y, chunks=777), y):
+        fitted = like(model("number")).fit(da.from_array(X, chunks=chunks), target)
+        assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+
+
+def test_exposure_and_shrinkage(tmp_path: Path) -> None:
+    data = frame("count")
+    tree = CARTRegressor(max_bins=90, criterion="poisson", min_samples_leaf=9, shrinkage=4.0)
+    rest = {"sample_weight": data["weight"], "exposure": data["exposure"]}
+    expected = clone(tree).fit(of_features(data), data["y"], **rest)
+    parts = dd.from_pandas(data, npartitions=5)
+    rest = {"sample_weight": parts["weight"], "exposure": parts["exposure"]}
+    fitted = like(tree).fit(of_features(parts), parts["y"], **rest)
+    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "settings_of",
+    [
+        {"priors": {"no": 0.2, "yes": 0.8}},
+        {"cost_matrix": {("yes", "no"): 5.0}, "cost_method": "altered_priors"},
+        {"cost_matrix": {("yes", "no"): 5.0}},
+        {"class_weight": {"no": 3.0, "yes": 1.0}, "criterion": "entropy"},
+        {"monotonic_cst": {"a": 1}, "missing": "learned"},
+        {"categorical_features": ["b"], "missing": "category"},
+        {"ccp_alpha": 0.002, "max_surrogates": 2},
+        {"max_features": 2, "random_state": 4},
+    ],
+    ids=lambda one: "-".join(one),
+)
+def test_settings_of_one_tree(settings_of: dict[str, Any], tmp_path: Path) -> None:
+    data, tree = frame("two"), CARTClassifier(max_bins=30, min_samples_leaf=10, **settings_of)
+    expected = clone(tree).fit(of_features(data), data["y"], data["weight"])
+    parts = dd.from_pandas(data, npartitions=3)
+    fitted = like(tree).fit(of_features(parts), parts["y"], parts["weight"])
+    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    values=st.lists(st.sampled_from([-1.5, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.nan]), min_size=1),
+    max_bins=st.integers(2, 9),
+    n_parts=st.integers(1, 4),
+)
+def test_borders_of_partitions_are_those_of_the_core(
+    values: list[float], max_bins: int, n_parts: int
+) -> None:
+    column = np.array(values)
+    kinds, sizes = np.zeros(1, np.uint8), np.zeros(1, np.int32)
+    core = _core.find_borders(
+        _core.Dataset(column[:, None], kinds, sizes), np.ones(len(column)), max_bins
+    )
+    known = [
+        np.unique(part[~np.isnan(part)] + 0.0, return_counts=True)
+        for part in np.array_split(column, n_parts)
+    ]
+    ((joined, counts),) = _blocks.join_distinct(*[[part] for part in known])
+    low, high = _blocks.cut(joined, counts, max_bins)
+    np.testing.assert_array_equal(low, core.arrays()[2])
+    np.testing.assert_array_equal(high, core.arrays()[3])
+
+
+# -- Predictions
+
+
+@pytest.mark.parametrize("name", ["two", "ten forest", "number forest"])
+def test_predictions_are_lazy_and_those_of_the_model(name: str) -> None:
+    data = frame(task_of(name))
+    local, fitted = whole(name, False), like(model(name))
+    fitted._local = local
+    X = of_features(data)
+    parts = of_features(divided(data, [0, 10, 3000]))
+    methods = ["predict", "apply", *(["predict_proba"] if hasattr(local, "classes_") else [])]
+    for method in methods:
+        lazy = getattr(fitted, method)(parts)
+        assert isinstance(lazy, da.Array)
+        expected = getattr(local, method)(X)
+        found = lazy.compute()
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+
+
+def test_predictions_for_arrays_have_known_chunks() -> None:
+    data = frame("number")
+    X = data[["a", "b", "c"]].to_numpy()
+    fitted = on_dask.CARTRegressor(max_depth=3).fit(da.from_array(X, chunks=(2000, 3)), data["y"])
+    lazy = fitted.predict(da.from_array(X, chunks=(1500, 3)))
+    assert lazy.chunks == ((1500, 1500, 1500, 1500, 1000),)
+    np.testing.assert_array_equal(lazy.compute(), fitted.to_local().predict(X))
+
+
+def test_parameters_are_those_of_the_namesake_with_bins() -> None:
+    tree = on_dask.CARTClassifier(max_depth=3)
+    assert tree.max_bins == 255
+    assert tree.get_params() == CARTClassifier(max_depth=3, max_bins=255).get_params()
+    assert clone(tree).set_params(max_bins=7).max_bins == 7
+    with pytest.raises(TypeError, match="max_dept"):
+        on_dask.CARTClassifier(max_dept=3)
+
+
+# -- Bad input
+
+
+def failing() -> dict[str, tuple[Callable[[Any], Any], str]]:
+    tree = on_dask.CARTClassifier
+
+    def fit(data: Any, y: Any = None, unfitted: Any = None, **options: Any) -> Any:
+        target = data["y"] if y is None else y
+        return (unfitted or tree()).fit(of_features(data), target, **options)
+
+    def with_other_columns(data: Any) -> Any:
+        first, *rest = of_features(data).to_delayed()
+        return dd.from_delayed(
+            [first, *[part.rename(columns={"a": "z"}) for part in rest]], verify_meta=False
+        )
+
+    def with_other_types(data: Any) -> Any:
+        first, *rest = of_features(data).to_delayed()
+        return dd.from_delayed([first.assign(a="text"), *rest], verify_meta=False)
+
+    def gap(data: Any) -> Any:
+        return data["y"].map_partitions(lambda y: y.where(y.index != 70), meta=data["y"]._meta)
+
+    return {
+        "other columns": (
+            lambda data: tree().fit(with_other_columns(data), data["y"]),
+            "same columns",
+        ),
+        "other types": (
+            lambda data: tree().fit(with_other_types(data), data["y"]),
+            "column 'a' holds",
+        ),
+        "other partitions": (
+            lambda data: fit(data, data["y"].repartition(npartitions=2)),
+            "partitions",
+        ),
+        "another length": (lambda data: fit(data, np.zeros(3)), "inconsistent numbers of samples"),
+        "a gap in the target": (lambda data: fit(data, gap(data)), "target is missing in 1 rows"),
+        "a table in memory": (
+            lambda data: tree().fit(data.compute(), None),
+            "must be a dask array",
+        ),
+        "exact search": (
+            lambda data: fit(data, unfitted=on_dask.CARTRegressor(criterion="absolute_error")),
+            "does not work with criterion",
+        ),
+        "fractional gaps": (
+            lambda data: fit(data, unfitted=tree(missing="fractional")),
+            "fractional",
+        ),
+        "oblique tests": (lambda data: fit(data, unfitted=tree(splitter="oblique")), "oblique"),
+        "early stopping": (lambda data: fit(data, unfitted=tree(early_stopping=True)), "one place"),
+        "other pruning": (
+            lambda data: fit(data, unfitted=tree(pruning="mdl")),
+            "pruning='mdl' needs",
+        ),
+        "bagging without bins": (
+            lambda data: fit(data, unfitted=on_dask.BaggingClassifier()),
+            "need max_bins",
+        ),
+        "small members": (
+            lambda data: fit(data, unfitted=on_dask.RandomForestClassifier(3, max_samples=500)),
+            "a member sees",
+        ),
+        "exposure of classes": (lambda data: fit(data, exposure=data["c"]), "for regressors"),
+        "a partition that raises": (
+            lambda data: tree().fit(
+                of_features(data).map_partitions(broken, meta=of_features(data)._meta), data["y"]
+            ),
+            "the disk is gone",
+        ),
+    }
+
+
+def broken(part: Any) -> Any:
+    if len(part):
+        raise RuntimeError("the disk is gone")
+    return part
+
+
+@pytest.mark.parametrize("case", failing())
+def test_bad_input_is_refused(case: str) -> None:
+    call, message = failing()[case]
+    data = dd.from_pandas(frame("two"), npartitions=3)
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+        call(data)
+
+
+def test_before_fit_there_is_no_model() -> None:
+    with pytest.raises(ValueError, match="not fitted yet"):
+        on_dask.CARTClassifier().to_local()
+    with pytest.raises(AttributeError, match="tree_"):
+        _ = on_dask.CARTClassifier().tree_
