@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "spinney/interrupt.hpp"
@@ -19,6 +20,20 @@ void take_thread_data();
 
 /// Numbers to look at before threads are worth waking, and before they are worth starting.
 inline constexpr std::size_t kParallelWork = 1 << 15;
+
+/// A thread that is waited for where it ends its life; std::jthread is missing from some libraries.
+class JoinedThread {
+ public:
+  template <class Work>
+  explicit JoinedThread(Work&& work) : thread_(std::forward<Work>(work)) {}
+  JoinedThread(JoinedThread&&) = default;
+  ~JoinedThread() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::thread thread_;
+};
 
 class ThreadTeam {
  public:
@@ -56,7 +71,7 @@ class ThreadTeam {
   const Task* task_ = nullptr;
   std::exception_ptr failure_;
   std::size_t failed_task_ = 0;
-  std::vector<std::jthread> workers_;  // last: they end before what they use
+  std::vector<JoinedThread> workers_;  // last: they end before what they use
 };
 
 }  // namespace spinney

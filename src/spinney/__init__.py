@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spinney._file import ModelFileError, load, save
+    from spinney._versions import show_versions
     from spinney.ensemble import (
         AdaBoostClassifier,
         AdaBoostRegressor,
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "_file": "ModelFileError load save",
+    "_versions": "show_versions",
     "ensemble": "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor "
     "BoostByFilteringClassifier ExtraTreesClassifier ExtraTreesRegressor IGPAForestClassifier "
     "IGPAForestRegressor RandomForestClassifier RandomForestRegressor "
@@ -97,6 +99,7 @@ __all__ = [
     "__version__",
     "load",
     "save",
+    "show_versions",
 ]
 
 

@@ -20,7 +20,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 def test_the_examples_print_what_is_shown(tmp_path: Path) -> None:
     run = list(run_page(README, tmp_path, languages=("python",)))
-    assert len(run) == 4
+    assert len(run) == 1
     for block, printed in run:
         assert printed == block.shown, f"line {block.line}"
 
@@ -30,6 +30,12 @@ def test_there_are_two_commands_to_set_up(text: str) -> None:
         "pip install . && spinney compare heart_disease\n",
         "pip install '.[test]' && pytest -n auto\n",
     ]
+
+
+def test_it_fits_a_screen(text: str) -> None:
+    (code,) = blocks(text, "python")
+    assert len([line for line in code.splitlines() if line.strip()]) == 5
+    assert len(text.splitlines()) <= 70
 
 
 def test_every_file_that_is_linked_exists(text: str) -> None:

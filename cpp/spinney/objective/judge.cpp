@@ -1,6 +1,8 @@
 #include "spinney/objective/judge.hpp"
 
 #include <charconv>
+#include <locale>
+#include <sstream>
 
 #include "spinney/objective/registry.hpp"
 
@@ -12,6 +14,15 @@ namespace {
 std::string digits(double number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof(text), number).ptr};
+}
+
+/// The number that a text begins with; std::from_chars is missing from some libraries.
+double number_in(const std::string& text) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double number = 0.0;
+  stream >> number;
+  return number;
 }
 
 std::string name_with(std::string_view name, double parameter) {
@@ -26,7 +37,7 @@ ObjectiveChoice judge_choice(const std::string& name, std::int32_t n_classes) {
   choice.name = !name.empty() ? name : n_classes > 0 ? Gini::kName : SquaredError::kName;
   const std::size_t open = choice.name.find('(');
   if (open == std::string::npos) return choice;
-  std::from_chars(choice.name.data() + open + 1, choice.name.data() + choice.name.size(), choice.parameter);
+  choice.parameter = number_in(choice.name.substr(open + 1));
   choice.name.resize(open);
   return choice;
 }

@@ -1,0 +1,103 @@
+"""What is released: the source archive holds what builds and tests it, and nothing else."""
+
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import spinney
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Return the files of the source archive, without its folder."""
+    pytest.importorskip("scikit_build_core", reason="needs scikit-build-core, which builds it")
+    out = tmp_path_factory.mktemp("sdist")
+    code = f"from scikit_build_core.build import build_sdist; build_sdist({str(out)!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+    (archive,) = out.glob("*.tar.gz")
+    assert archive.stat().st_size < 12_000_000
+    with tarfile.open(archive) as file:
+        return {name.split("/", 1)[1] for name in file.getnames() if "/" in name}
+
+
+@pytest.mark.slow
+def test_the_archive_holds_what_builds_and_tests(names: set[str]) -> None:
+    needed = ["pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "CITATION.cff"]
+    for folder, kinds in (("cpp", "[ch]pp"), ("src", "py"), ("tests", "py"), ("docs", "md")):
+        needed += [
+            str(path.relative_to(ROOT))
+            for path in (ROOT / folder).rglob(f"*.{kinds}")
+            if "auto_gallery" not in path.parts
+        ]
+    assert len(needed) > 300
+    assert sorted(set(needed) - names) == []
+
+
+@pytest.mark.slow
+def test_the_archive_holds_nothing_that_was_made(names: set[str]) -> None:
+    made = re.compile(r"(^|/)(build|dist|__pycache__|api|auto_gallery)/|\.(so|pyc|pyd|o|html)$")
+    page = "src/spinney/report/page/"  # the template of reports
+    assert sorted(name for name in names if made.search(name) and not name.startswith(page)) == []
+
+
+def test_versions_agree() -> None:
+    assert PROJECT["project"]["version"] == spinney.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.+)$", citation, flags=re.MULTILINE).group(1) == (
+        spinney.__version__
+    )
+
+
+def test_the_wheel_is_for_the_stable_abi() -> None:
+    assert PROJECT["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
+    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert "nanobind_add_module(_core STABLE_ABI" in cmake
+
+
+def test_the_workflows_cover_what_is_supported() -> None:
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    for word in (
+        "ubuntu",
+        "macos",
+        "windows",
+        '"3.11"',
+        '"3.12"',
+        '"3.13"',
+        '"3.14"',
+        "nox -s docs",
+    ):
+        assert word in text
+    first = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert f'"{first}"' in text
+
+
+def test_sources_use_nothing_that_some_libraries_lack() -> None:
+    """No std::jthread and no std::from_chars of floats, which libc++ has had only of late."""
+    for path in (ROOT / "cpp").rglob("*.[ch]pp"):
+        text = re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
+        assert "std::jthread" not in text, path.name
+        assert "std::from_chars" not in text, path.name
+
+
+def test_show_versions_names_the_libraries(capsys: pytest.CaptureFixture[str]) -> None:
+    spinney.show_versions()
+    shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert shown["spinney"] == spinney.__version__
+    assert shown["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
+    needs = [re.match(r"[\w-]+", need).group() for need in PROJECT["project"]["dependencies"]]
+    assert [name for name in needs if shown.get(name, "none") == "none"] == []
+
+
+def test_the_command_says_its_version() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "spinney", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().endswith(spinney.__version__)
