@@ -28,12 +28,15 @@ PROGRAM = """
 int main(int argc, char **argv) {
   const long n = argc > 1 ? atol(argv[1]) : 0;
   double *rows = malloc(sizeof(double) * (size_t)n * model_n_features);
+  int *out = malloc(sizeof(int) * (size_t)n);
   long i, total = 0;
   const size_t got = fread(rows, sizeof(double), (size_t)n * model_n_features, stdin);
   const clock_t begin = clock();
-  for (i = 0; i < n; ++i) total += model_predict(rows + i * model_n_features);
+  model_predict_many(rows, n, out);
+  for (i = 0; i < n; ++i) total += out[i];
   printf("%ld %f %ld\\n", total, (double)(clock() - begin) / CLOCKS_PER_SEC, (long)got);
   free(rows);
+  free(out);
   return 0;
 }
 """

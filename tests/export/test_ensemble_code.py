@@ -16,6 +16,7 @@ from engine_models import hard_rows, mild, random_model
 from export_c_program import cell, source
 from export_cases import plain_rows
 
+from spinney import RandomForestClassifier, RandomForestRegressor
 from spinney.export import from_json, to_c, to_json, to_python
 
 KINDS = [
@@ -125,6 +126,64 @@ def test_a_header_in_c_predicts_as_the_ensemble(compiler, tmp_path):
         else:
             said = [labels[int(code)] for code in numbers[:, 0]]
             same(models[i].model, X, said, numbers[:, 1:])
+
+
+MANY = """
+#include <stdio.h>
+#include "plain.h"
+#include "mixed.h"
+#include "number.h"
+static double rows[N_ROWS * plain_n_features];
+static int said[N_ROWS];
+static double means[N_ROWS];
+int main(void) {
+  long i, wrong = 0;
+  if (fread(rows, sizeof(double), N_ROWS * plain_n_features, stdin) == 0) return 1;
+  plain_predict_many(rows, N_ROWS, said);
+  for (i = 0; i < N_ROWS; ++i) wrong += said[i] != plain_predict(rows + i * plain_n_features);
+  mixed_predict_many(rows, N_ROWS, said);
+  for (i = 0; i < N_ROWS; ++i) wrong += said[i] != mixed_predict(rows + i * mixed_n_features);
+  number_predict_many(rows, N_ROWS, means);
+  for (i = 0; i < N_ROWS; ++i) {
+    const double one = number_predict(rows + i * number_n_features);
+    wrong += means[i] < one || means[i] > one;
+  }
+  plain_predict_many(rows, N_ROWS, said);
+  for (i = 0; i < N_ROWS; ++i) printf("%d ", said[i]);
+  printf("%ld", wrong);
+  return 0;
+}
+"""
+
+
+@pytest.mark.slow
+def test_many_rows_at_once_are_predicted_as_one_by_one(tmp_path):
+    if not compiles(["gcc"], tmp_path):
+        pytest.skip("gcc compiles nothing here")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1237, 5))
+    y = np.array(["a", "b", "c"])[(X[:, 0] + X[:, 1] * X[:, 2] > 0) + (X[:, 3] > 1).astype(int)]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    models = {
+        "plain": RandomForestClassifier(9, missing="majority", random_state=0, oob_score=False),
+        "mixed": RandomForestClassifier(3, missing="fractional", random_state=0, oob_score=False),
+        "number": RandomForestRegressor(5, missing="learned", random_state=0, oob_score=False),
+    }
+    for name, model in models.items():
+        model.fit(X, np.nan_to_num(X[:, 4]) if name == "number" else y)
+        (tmp_path / f"{name}.h").write_text(to_c(model, name))
+    (tmp_path / "main.c").write_text(MANY.replace("N_ROWS", str(len(X))))
+    command = ["gcc", *STRICT, str(tmp_path / "main.c"), "-o", str(tmp_path / "main")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    run = subprocess.run(
+        [str(tmp_path / "main")], input=X.tobytes(), capture_output=True, check=True
+    )
+    *codes, wrong = map(int, run.stdout.split())
+    assert wrong == 0
+    assert models["plain"].classes_[codes].tolist() == models["plain"].predict(X).tolist()
+    assert "plain_steps" in (tmp_path / "plain.h").read_text()
+    assert "mixed_steps" not in (tmp_path / "mixed.h").read_text()
 
 
 def test_json_of_an_ensemble_describes_every_member():
