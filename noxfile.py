@@ -53,6 +53,18 @@ def dask(session: nox.Session, version: str) -> None:
     session.run("pytest", "tests/batches", *session.posargs)
 
 
+RUNTIMES = ["jpmml_evaluator>=0.10", "onnxruntime>=1.20"]
+
+
+@nox.session
+def runtimes(session: nox.Session) -> None:
+    """Run models by readers of PMML (in Java), ONNX, treelite and MLflow. -- goes to pytest."""
+    session.install(".[test,onnx,treelite,mlflow]", *RUNTIMES)
+    formats = ("pmml", "onnx", "treelite")
+    places = [f"tests/export/test_export_{name}.py" for name in formats]
+    session.run("pytest", "-n", "auto", *places, "tests/export/test_mlflow.py", *session.posargs)
+
+
 @nox.session
 def browser(session: nox.Session) -> None:
     """Try the pages of reports in chromium, and their accessibility by axe-core; -- to pytest."""
@@ -61,6 +73,16 @@ def browser(session: nox.Session) -> None:
     session.run("npm", "install", "--silent", "--prefix", str(folder), "axe-core", external=True)
     axe = folder / "node_modules" / "axe-core" / "axe.min.js"
     session.run("pytest", "tests/report", *session.posargs, env={"SPINNEY_AXE": str(axe.resolve())})
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into build/site, check its links, and open it in chromium; -- to pytest."""
+    session.install(".[docs,test,rpart]", "playwright")
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "build/site")
+    session.run("python", "docs/check_site.py", "build/site")
+    site = {"SPINNEY_SITE": str(ROOT / "build" / "site")}
+    session.run("pytest", "tests/docs/test_site_in_browser.py", *session.posargs, env=site)
 
 
 @nox.session
@@ -190,6 +212,29 @@ def typing(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time spinney beside its peers; arguments after -- go to the benchmark."""
+    """Time spinney beside its peers; arguments after -- go to the benchmark.
+
+    With `-- --against REV [case ...]`: this tree beside that commit, in turns.
+    """
+    if "--against" not in session.posargs:
+        session.install(".[bench]")
+        session.run("python", "-m", "benchmarks", *session.posargs)
+        return
+    place = session.posargs.index("--against")
+    if len(session.posargs) == place + 1:
+        session.error("--against needs a commit, such as HEAD~1 or main")
+    cases = [*session.posargs[:place], *session.posargs[place + 2 :]]
+    folder = Path(session.create_tmp()).resolve()
+    source, environment = folder / "source", folder / "environment"
+    for old in (source, environment):
+        shutil.rmtree(old, ignore_errors=True)
+    source.mkdir()
+    revision = session.posargs[place + 1]
+    commit = ["git", "archive", "--format=tar", f"--output={folder / 'source.tar'}", revision]
+    session.run(*commit, external=True)
+    session.run("tar", "-xf", str(folder / "source.tar"), "-C", str(source), external=True)
+    session.run("python", "-m", "venv", str(environment))
+    other = str(environment / "bin" / "python")
+    session.run(other, "-m", "pip", "install", "-q", f"{source}[bench]", external=True)
     session.install(".[bench]")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    session.run("python", "-m", "benchmarks.versions", "--other", other, *cases)

@@ -2,17 +2,19 @@
 
 import argparse
 
+from benchmarks.command_line import command_line, quick_command_line
 from benchmarks.counts import counts
 from benchmarks.ensembles import ensembles, quick_ensembles
 from benchmarks.files import files, quick_files
 from benchmarks.gp import gp, quick_gp
-from benchmarks.growth import bins, categories, constraints, gaps, growth, noise, small
+from benchmarks.growth import alternating, bins, categories, constraints, gaps, growth, noise, small
 from benchmarks.igpa import igpa, quick_igpa
 from benchmarks.memory import large, memory
 from benchmarks.mixtures import mixtures, quick_mixtures
 from benchmarks.multiway import multiway
 from benchmarks.prediction import prediction
 from benchmarks.pruning import selection
+from benchmarks.shapley import shapley
 from benchmarks.survival import survival
 
 PARTS = {
@@ -25,14 +27,17 @@ PARTS = {
     "small": small,
     "categories": categories,
     "noise": noise,
+    "alternating": alternating,
     "prediction": prediction,
     "selection": selection,
     "multiway": multiway,
+    "shapley": shapley,
     "ensembles": ensembles,
     "igpa": igpa,
     "mixtures": mixtures,
     "gp": gp,
     "files": files,
+    "command_line": command_line,
     "memory": memory,
     "large": large,
 }
@@ -45,14 +50,17 @@ QUICK = {
     "gaps": lambda: gaps(10_000),
     "small": small,
     "categories": lambda: categories(20_000),
+    "alternating": lambda: alternating((2_000, 4_000)),
     "prediction": lambda: prediction(100_000),
     "selection": lambda: selection(2_000, with_loop=False),
     "multiway": lambda: multiway(10_000),
+    "shapley": lambda: shapley(100, 1000, 20),
     "ensembles": quick_ensembles,
     "igpa": quick_igpa,
     "mixtures": quick_mixtures,
     "gp": quick_gp,
     "files": quick_files,
+    "command_line": quick_command_line,
 }
 
 

@@ -1,5 +1,6 @@
 """Forests, bagging and boosting against the peers, one thread, with the accuracy beside."""
 
+import math
 import timeit
 
 import numpy as np
@@ -20,18 +21,18 @@ from spinney import (
 _PIMA = (768, 8, 200)  # rows, columns, trees: the size of the data set that bagging is told of most
 
 
-def forests(cases=((10_000, 100), (100_000, 20))):
+def forests(cases=((10_000, 20, 100), (100_000, 20, 20), (2_000, 500, 100))):
     rows = []
-    for n_rows, n_trees in cases:
-        X, y = numeric(n_rows)
-        X_test, y_test = numeric(20_000, seed=1)
+    for n_rows, n_columns, n_trees in cases:
+        X, y = numeric(n_rows, n_columns)
+        X_test, y_test = numeric(20_000, n_columns, seed=1)
         repeat = 3 if n_rows <= 10_000 else 2
         models, times = _forests(X, y, n_trees, repeat)
-        ranger = ranger_seconds(X, y, n_trees, mtry=4)
+        ranger = ranger_seconds(X, y, n_trees, mtry=math.isqrt(n_columns))
         ours = times["spinney"]
         rows.append(
             [
-                f"{n_rows:,} x {n_trees}",
+                f"{n_rows:,} x {n_columns}, {n_trees}",
                 f"{ours:.2f}",
                 f"{times['without oob']:.2f}",
                 f"{ours / times['two threads']:.2f}",
@@ -41,7 +42,7 @@ def forests(cases=((10_000, 100), (100_000, 20))):
             ]
         )
     show(
-        "Random forests, rows x trees: seconds, and how many times as long the others take",
+        "Random forests, rows x columns, trees: seconds, and how many times as long others take",
         ["", "s", "no oob", "2 threads x", "sk x", "YDF x", "ranger x", "acc", "sk", "YDF"],
         rows,
     )
@@ -66,7 +67,7 @@ def _forests(X, y, n_trees, repeat):
     return models, times
 
 
-def regression_forest(n_rows=10_000, n_trees=100):
+def regression_forest(n_rows=100_000, n_trees=10):
     from sklearn.ensemble import RandomForestRegressor as Peer
 
     X, y = numbers_target(n_rows)
@@ -197,7 +198,7 @@ def ensembles():
 
 
 def quick_ensembles():
-    forests(((10_000, 20),))
+    forests(((10_000, 20, 20),))
     extra_trees(((10_000, 20),))
     bagging()
     boosting((1_000,))

@@ -128,6 +128,22 @@ def categories(n_rows=100_000):
     show(f"One column, {n_rows:,} rows, fully grown", ["", "seconds", "ratio"], rows)
 
 
+def alternating(sizes=(5_000, 10_000, 20_000)):
+    """One column whose classes, or numbers, take turns: the deepest tree that rows can have."""
+    rows = []
+    for name, fit in (
+        ("gini", spinney_fit),
+        ("entropy", lambda X, y: spinney_fit(X, y, criterion="entropy")),
+        ("squared error", spinney_regression),
+    ):
+        spent = []
+        for n_rows in sizes:
+            X = np.arange(float(n_rows))[:, None]
+            spent.append(seconds(lambda: fit(X, np.arange(n_rows) % 2), 1)[0])  # noqa: B023
+        rows.append([name, *(f"{one:.3f}" for one in spent)])
+    show("Alternating targets: seconds by rows", ["", *(f"{n:,}" for n in sizes)], rows)
+
+
 def noise(n_seeds=10):
     """Test error over seeds, ours and scikit-learn's."""
     ours, theirs = [], []

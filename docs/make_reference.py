@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -9,7 +10,11 @@ HERE = Path(__file__).parent
 MODULES = (
     "spinney",
     *(f"spinney.{name}" for name in ("tree", "pruning", "edit", "rules", "ensemble", "evolve")),
-    *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "compare", "datasets")),
+    "spinney.shapley",
+    *(f"spinney.{name}" for name in ("mixture", "plot", "export", "report", "rpart", "compare")),
+    "spinney.datasets",
+    "spinney.onnx",
+    "spinney.mlflow",
     "spinney.batches",
 )
 BEGIN = """# Reference
@@ -38,14 +43,19 @@ VALUES = {  # what has no docstring of its own
 
 def page() -> str:
     """Return the page."""
-    parts, seen = [BEGIN], []
+    sections = [_section(importlib.import_module(name), names) for name, names in public_names()]
+    return "\n".join([BEGIN, *sections])
+
+
+def public_names() -> Iterator[tuple[str, list[str]]]:
+    """Yield the modules with their names; one that several modules have is in the first."""
+    seen: list[object] = []
     for name in MODULES:
         module = importlib.import_module(name)
         listed = [n for n in sorted(module.__all__, key=str.lower) if not n.startswith("_")]
         listed = [n for n in listed if not any(getattr(module, n) is value for value in seen)]
         seen += [getattr(module, n) for n in listed]
-        parts.append(_section(module, listed))
-    return "\n".join([*parts, DASK])
+        yield name, listed
 
 
 def _section(module: ModuleType, listed: list[str]) -> str:

@@ -4,6 +4,7 @@ import argparse
 import secrets
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,12 +99,15 @@ def _monotone(options: argparse.Namespace) -> int:
 
     warnings.simplefilter("ignore")
     n_pairs, findings = 0, []
+    names: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
         trial = try_model(seed)
         n_pairs += trial.n_pairs
+        names[trial.name] += 1
         if trial.n_against:
             findings.append(f"seed {seed}: {trial.name}, {trial.n_against} pairs")
     print(*findings, sep="\n")
+    print(", ".join(f"{name} {count}" for name, count in sorted(names.items())))
     print(f"{options.count} models, {n_pairs} pairs of rows, {len(findings)} findings")
     return len(findings)
 

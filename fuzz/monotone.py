@@ -6,6 +6,7 @@ import numpy as np
 
 import spinney
 
+LIFETIMES = "lifetimes"  # in place of the end of a name
 _SMALL = {"n_estimators": 5, "oob_score": False}
 KINDS: list[tuple[str, str, dict[str, Any]]] = [
     ("CART", "", {}),
@@ -32,6 +33,25 @@ KINDS: list[tuple[str, str, dict[str, Any]]] = [
     ("IGPAForest", "", _SMALL),
     ("Bagging", "", _SMALL),
     ("AdaBoost", "", {"n_estimators": 5}),
+    ("CART", "", {"shrinkage": 10.0}),
+    ("CART", "", {"shrinkage": "auto", "cv": 3}),
+    ("CART", "", {"shrinkage": 3.0, "pruning": "cost_complexity", "cv": 3}),
+    ("CART", "", {"shrinkage": 3.0, "missing": "fractional"}),
+    ("CART", "", {"missing": "learned"}),
+    ("CART", "", {"missing": "category"}),
+    ("CART", "", {"surrogate_style": "count"}),
+    ("CART", "Regressor", {"criterion": "poisson", "prior_cv": 1.0}),
+    ("CART", "Regressor", {"criterion": "poisson", "shrinkage": 10.0}),
+    ("CART", "Regressor", {"criterion": "quantile", "quantile": 0.8}),
+    ("IGPA", "", {"shrinkage": 10.0}),
+    ("RandomForest", "", {**_SMALL, "shrinkage": 10.0}),
+    ("RandomForest", "", {"n_estimators": 15, "shrinkage": "auto"}),
+    ("RandomForest", "Regressor", {**_SMALL, "criterion": "poisson"}),
+    ("ExtraTrees", "", {**_SMALL, "shrinkage": 10.0}),
+    ("Bagging", "", {**_SMALL, "shrinkage": 10.0}),
+    ("SurvivalTree", LIFETIMES, {}),
+    ("SurvivalTree", LIFETIMES, {"criterion": "logrank", "pruning": "cost_complexity", "cv": 3}),
+    ("RandomSurvivalForest", LIFETIMES, _SMALL),
 ]
 
 
@@ -47,7 +67,7 @@ def make_model(rng: np.random.Generator, signs: Any) -> Any:
     """Return a random unfitted model under the constraints."""
     name, end, settings = KINDS[rng.integers(len(KINDS))]
     end = end or ("Classifier" if rng.random() < 0.5 else "Regressor")
-    cls = getattr(spinney, name + end)
+    cls = getattr(spinney, name if end == LIFETIMES else name + end)
     seeded = {**settings, "random_state": int(rng.integers(2**31))}
     if "monotonic_cst" in cls().get_params():
         return cls(**seeded, monotonic_cst=signs)
@@ -57,6 +77,18 @@ def make_model(rng: np.random.Generator, signs: Any) -> Any:
 
 def _answers(model: Any, rows: Any) -> Any:
     return model.predict_proba(rows)[:, 1] if hasattr(model, "classes_") else model.predict(rows)
+
+
+def _target(model: Any, y: Any, rng: np.random.Generator) -> Any:
+    """Return numbers as the target of a model: classes, counts or lifetimes where it wants them."""
+    name, criterion = type(model).__name__, getattr(model, "criterion", None)
+    if "Survival" in name:
+        seen = rng.random(len(y)) < 0.7
+        seen[:2] = True
+        return {"event": seen, "time": np.exp(-y)}
+    if name.endswith("Classifier"):
+        return (y > np.median(y)).astype(int)
+    return rng.poisson(np.exp(np.clip(y, -3, 3))) if criterion == "poisson" else y
 
 
 def try_model(seed: int) -> Trial:
@@ -70,8 +102,7 @@ def try_model(seed: int) -> Trial:
     X[rng.random(X.shape) < gaps] = np.nan
     signs = rng.integers(-1, 2, 4)
     model = make_model(rng, signs)
-    is_number = type(model).__name__.endswith("Regressor")
-    model.fit(X, y if is_number else (y > np.median(y)).astype(int))
+    model.fit(X, _target(model, y, rng))
     rows = rng.normal(size=(100, 4))
     rows[rng.random(rows.shape) < gaps] = np.nan
     n_pairs = n_against = 0

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 sys.path.insert(0, str(Path(__file__).parent))
 
 import thinning
+from browsing import browser  # noqa: F401, the fixture
 
 _COMMON = {
     "deadline": None,

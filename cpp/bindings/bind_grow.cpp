@@ -215,17 +215,18 @@ void bind_grow(nb::module_& m) {
            [](GrowParams& self, const Vector<FeatureIndex>& group) { self.interactions.push_back(copy(group)); })
       .def(
           "set_forced",
-          [](GrowParams& self, const BoundTree& tests, const Vector<bool>& closed) {
+          [](GrowParams& self, const BoundTree& tests, const Vector<bool>& closed, const Vector<std::int32_t>& gaps) {
             const Tree& tree = tests.tree();
-            if (closed.shape(0) != tree.n_nodes()) throw std::invalid_argument("closed needs one entry per node");
+            if (closed.shape(0) != tree.n_nodes() || gaps.shape(0) != tree.n_nodes())
+              throw std::invalid_argument("closed and gaps need one entry per node");
             for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
               if (!tree.is_leaf(static_cast<NodeId>(node)) && tree.n_children[node] != 2)
                 throw std::invalid_argument("forced tests have two branches");
             }
             self.forced = std::make_shared<const ForcedTests>(
-                ForcedTests{tree, {closed.data(), closed.data() + closed.shape(0)}});
+                ForcedTests{tree, {closed.data(), closed.data() + closed.shape(0)}, copy(gaps)});
           },
-          nb::arg("tests"), nb::arg("closed"))
+          nb::arg("tests"), nb::arg("closed"), nb::arg("gaps"))
       .def("set_multiway", [](GrowParams& self, const MultiwayParams& multiway) { self.multiway = multiway; });
 
   nb::class_<BoundDataset>(m, "Dataset")

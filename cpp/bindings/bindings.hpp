@@ -12,6 +12,7 @@ void bind_forest(nanobind::module_& m);
 void bind_evolve(nanobind::module_& m);
 void bind_ensemble(nanobind::module_& m);
 void bind_leaves(nanobind::module_& m);
+void bind_shapley(nanobind::module_& m);
 void bind_file(nanobind::module_& m);
 void bind_planner(nanobind::module_& m);
 

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   spinney::bindings::bind_evolve(m);
   spinney::bindings::bind_ensemble(m);
   spinney::bindings::bind_leaves(m);
+  spinney::bindings::bind_shapley(m);
   spinney::bindings::bind_file(m);
   spinney::bindings::bind_planner(m);
 }

@@ -59,7 +59,7 @@ _NAMES = {
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _SUB_PACKAGES = frozenset(
     {"compare", "datasets", "ensemble", "evolve", "export", "mixture", "plot", "pruning"}
-    | {"batches", "dask", "edit", "report", "rules", "tree"}
+    | {"batches", "dask", "edit", "mlflow", "onnx", "report", "rpart", "rules", "shapley", "tree"}
 )
 
 __all__ = [

@@ -180,7 +180,7 @@ class GrowParams:
 
     def add_interaction(self, arg: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
-    def set_forced(self, tests: Tree, closed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def set_forced(self, tests: Tree, closed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], gaps: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_multiway(self, arg: MultiwayParams, /) -> None: ...
 
@@ -723,6 +723,13 @@ def leaf_quantiles(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(sha
     """
     Quantiles of the targets in the leaves that rows reach, which the caller has checked.
     """
+
+def shapley_of_tree(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, pairs: bool, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]: ...
+
+def shapley_of_forest(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, pairs: bool, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], vote: bool, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]: ...
+
+def speakers_of_tree(tree: Tree, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.bool_]:
+    """The columns that spoke for each row on its own way."""
 
 def part_names() -> list[str]:
     """The names of the arrays that trees are stored in, in their order."""

@@ -153,6 +153,11 @@ def d2_score(
 class ExposureMixin(RegressorMixin):  # type: ignore[misc]
     """`fit` and `score` of regressors whose criterion may be a deviance."""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
+        return tags
+
     def _judge_name(self) -> str:
         """Return the criterion by which predictions are judged."""
         return judge_name(self)

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._settings import random_numbers
-
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
@@ -19,6 +17,9 @@ def by_stratum(rows: Rows, strata: NDArray[Any]) -> Rows:
 
 def _dealt(strata: NDArray[Any], used: Mask, random_state: Any) -> Rows:
     """Return the used rows, shuffled, then ordered by stratum."""
+    from spinney import _libraries  # noqa: F401  (first: see there)
+    from spinney._settings import random_numbers  # here: to divide rows needs no scikit-learn
+
     rows = random_numbers(random_state).permutation(np.flatnonzero(used))
     return by_stratum(rows, strata)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 EXACT_DIGITS = 10  # of str(test)
 SHORT_DIGITS = 6  # of exports and plots
+LARGEST_EXACT = 2**53  # float64 holds every integer up to here
 
 _NEEDS_QUOTES = set("{},'\"\\\n\r\t")
 # Controls of terminals, ends of lines, turns of the direction of writing, and what is no character.

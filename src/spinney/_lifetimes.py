@@ -133,6 +133,14 @@ def _refuse_gaps(missing: NDArray[np.bool_], name: str) -> None:
         )
 
 
+def lifetime_array(y: Any) -> NDArray[Any]:
+    """Return any target of lifetimes as a structured array of event and time, not checked."""
+    event, time = _two_columns(y)
+    both = np.empty(len(time), dtype=[("event", event.dtype), ("time", time.dtype)])
+    both["event"], both["time"] = event, time
+    return both
+
+
 def hazard_scale(event: NDArray[np.bool_], time: Floats, weight: Floats) -> Floats:
     """Return the cumulative hazard of all rows at the time of each, as rpart's method "exp" does.
 

@@ -29,8 +29,8 @@ class MadeFor:
     ----------
     target : str
         Name of the target.
-    task : {"classification", "regression"}
-        Whether the target is a class or a number.
+    task : {"classification", "regression", "survival"}
+        Whether the target is a class, a number, or a lifetime.
     version : str
         Version of spinney that made the model.
     n_rows : int
@@ -52,6 +52,11 @@ class MadeFor:
         How the file was read, as options of the command line and their values.
     weight, exposure : str or None, default=None
         Columns with weights and exposures.
+    event : str or None, default=None
+        Column that says whether the event of a lifetime was seen; `target` is that of its time.
+    rules_differ : float or None, default=None
+        Share of the training rows for which the model's shorter rules answer otherwise than its
+        tree; None if it has no such rules.
     n_cuts : array of shape (n_features,)
         Number of cut points of each column; 0 if it has categories.
     cuts : array
@@ -62,7 +67,7 @@ class MadeFor:
     """
 
     target: str
-    task: Literal["classification", "regression"]
+    task: Literal["classification", "regression", "survival"]
     version: str
     n_rows: int
     class_shares: tuple[tuple[Any, float], ...] = ()
@@ -74,6 +79,8 @@ class MadeFor:
     text: tuple[tuple[str, str], ...] = ()
     weight: str | None = None
     exposure: str | None = None
+    event: str | None = None
+    rules_differ: float | None = None
     n_cuts: NDArray[np.int64] = field(default_factory=_no_places)
     cuts: Floats = field(default_factory=partial(np.zeros, 0))
     shares: Floats = field(default_factory=partial(np.zeros, 0))

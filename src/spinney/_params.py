@@ -506,11 +506,6 @@ def _refuse_forced(values: Mapping[str, Any]) -> None:
             "forced_tests does not work with max_bins: given tests are looked up among all values. "
             "Use max_bins=None."
         )
-    if values.get("missing") in ("learned", "category"):
-        raise ValueError(
-            f"forced_tests does not work with missing={values['missing']!r}: a test given by hand "
-            "does not say where gaps go. Use missing='surrogate', 'majority' or 'fractional'."
-        )
     if values.get("warm_start"):
         raise ValueError(
             "forced_tests does not work with warm_start, which keeps the tests of the tree that it "

@@ -22,7 +22,13 @@ from spinney._html import html_table
 from spinney._libraries import import_pandas
 from spinney._params import CF, CLASS_CRITERIA
 from spinney._state import plain_state
-from spinney._target import FitTarget, check_numbers, check_weights, class_target
+from spinney._target import (
+    FitTarget,
+    check_numbers,
+    check_weights,
+    class_target,
+    lifetime_target,
+)
 from spinney._typing import Floats
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._tree import Tree
@@ -360,6 +366,9 @@ def _encoded(
     """Return rows and their target as the core takes them."""
     values = tree._encode(X, encoded=False)
     weight = check_weights(sample_weight, len(values))
+    if tree.lifetimes is not None:
+        criterion = tree._state["objective"]
+        return values, lifetime_target(y, weight, estimator_name="Tree", criterion=criterion).core()
     if tree.classes is None:
         exposed = check_exposure(exposure, weight, tree._state.get("objective", "squared_error"))
         numbers = check_numbers(y, weight, "Tree")
@@ -380,7 +389,8 @@ def select(
     """Choose a subtree by a test sample, which the criterion of the tree judges.
 
     Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
-    another criterion of regression, by that one.
+    another criterion of regression, by that one. Lifetimes are judged by the exponential deviance,
+    on the scale on which the hazard of all these rows together is 1.
 
     Parameters
     ----------
@@ -411,7 +421,8 @@ def reduced_error(
     """Prune bottom-up by rows that did not grow the tree: a branch goes if that is no worse.
 
     Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
-    another criterion of regression, by that one.
+    another criterion of regression, by that one. Lifetimes are judged by the exponential deviance,
+    on the scale on which the hazard of all these rows together is 1.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def test_the_page_holds_tables_and_pictures(run: Run, tmp_path: Path) -> None:
     assert run("compare", "iris", *QUICK, "--out", folder).exit_code == 0
     page = (folder / "report.html").read_text()
     assert page.count("<table>") == 1
-    assert "<td>no model</td>" in page
+    assert '<td class="word">no model</td>' in page
     assert page.count("data:image/svg+xml;base64,") == 3
     assert (folder / "results.csv").exists()
     other = run("compare", "wine", *QUICK, "--out", folder)
@@ -94,7 +94,7 @@ def test_a_second_run_in_a_folder_is_refused(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["iris", "boston_housing"], "some targets are classes and some are numbers"),
+        (["iris", "boston_housing"], "targets are classes, numbers or lifetimes, not mixed"),
         (["iris", "iris"], "'iris' is given twice"),
         (["boston_housing", "--model", "c45"], "predicts classes"),
         (["irish"], "Did you mean 'iris'?"),

@@ -42,6 +42,43 @@ def test_it_makes_the_edits_and_writes_the_model(files):
     assert np.isfinite([step["error"] for step in told["steps"]]).all()
 
 
+def test_it_writes_the_report_of_the_edited_model(files):
+    folder, column = files
+    paths = (folder / "m.spinney", "haberman", "--edits", folder / "edits.json")
+    out, page = folder / "new.spinney", folder / "page.html"
+    result = run(*paths, "--out", out, "--report", page)
+    assert result.exit_code == 0, result.output
+    text = page.read_text("utf-8")
+    assert f'"what":"split root by {column} \\u003c= 50","reason":"by age"' in text
+    assert "The report is in" in result.output
+    same = run(*paths, "--out", out, "--report", out)
+    assert same.exit_code == 2
+    assert "Give them different names" in same.output
+
+
+def test_nothing_is_written_if_an_edit_does_not_fit(files):
+    folder, _ = files
+    (folder / "edits.json").write_text('[{"action": "prune", "node": "root/yes/yes/yes/yes"}]')
+    paths = (folder / "m.spinney", "haberman", "--edits", folder / "edits.json")
+    out, page = folder / "new.spinney", folder / "page.html"
+    result = run(*paths, "--out", out, "--report", page)
+    assert result.exit_code == 2
+    assert not out.exists()
+    assert not page.exists()
+
+
+def test_an_edited_model_remembers_what_it_was_made_for(tmp_path):
+    made = CliRunner().invoke(main, ["train", "haberman", "--out", str(tmp_path / "m.spinney")])
+    assert made.exit_code == 0, made.output
+    (tmp_path / "edits.json").write_text('[{"action": "grow", "node": "root", "max_depth": 1}]')
+    out = tmp_path / "new.spinney"
+    result = run(
+        tmp_path / "m.spinney", "haberman", "--edits", tmp_path / "edits.json", "--out", out
+    )
+    assert result.exit_code == 0, result.output
+    assert load(out).made_for_.target == load(tmp_path / "m.spinney").made_for_.target == "class"
+
+
 @pytest.mark.parametrize("partly", [False, True])
 def test_edits_that_do_not_fit_are_refused_or_left_out(files, partly):
     folder, column = files
@@ -78,7 +115,7 @@ def test_what_cannot_be_edited_is_refused(files):
     save(C45Classifier().fit(data.X, data.y), folder / "c45.spinney")
     result = run(folder / "c45.spinney", "haberman", "--edits", folder / "edits.json")
     assert result.exit_code == 2
-    assert "got C45Classifier" in result.output
+    assert "split does not work with C45Classifier" in result.output
     result = run(folder / "m.spinney", "haberman", "--edits", folder / "no.json")
     assert result.exit_code == 2
     assert "cannot read --edits" in result.output

@@ -217,7 +217,7 @@ def test_rows_of_a_table_judge_the_sizes(run: Run, model_file: Train) -> None:
 
 def test_rules_are_those_of_c45_or_all_paths(run: Run, model_file: Train, loaded: Load) -> None:
     model = loaded(*C45)
-    assert run("rules", model_file(*C45)).output == f"{model.rules_}\n"
+    assert run("rules", model_file(*C45)).stdout == f"{model.rules_}\n"
     assert run("rules", model_file(*C45), "--paths").output == f"{model.tree_.rules()}\n"
 
 

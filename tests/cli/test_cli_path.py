@@ -175,6 +175,16 @@ def test_the_rules_of_c45_are_judged_apart(run: Run, model_file: Train) -> None:
     differ = 100 * np.mean(own.rules_.predict(X) != own.predict(X))
     told = " ".join(found.output.split())
     assert f"the rules answer otherwise than the tree for {differ:.1f} % of rows" in told
+    written = run("rules", model, "--format", "sql")
+    announced = f"the rules answer otherwise than the tree for {differ:.1f} % of the training rows"
+    assert announced in written.stderr
+    assert announced not in written.stdout
+    assert own.made_for_.rules_differ == pytest.approx(differ / 100)
+    assert not run("rules", model, "--paths").stderr
+    trained = run("train", "german_credit", "--model", "c45", "--no-cv").output
+    assert announced in " ".join(trained.split())
+    pruned = run("rules", model, "--prune", "german_credit")
+    assert "% of these rows" in pruned.stderr
     plain = run("evaluate", model_file(*TREE), "german_credit", "--rules")
     assert "this model has no rules of its own" in plain.stderr
 

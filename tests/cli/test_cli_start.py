@@ -1,11 +1,13 @@
 """The command starts at once: help imports nothing that takes time."""
 
+import ast
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -16,17 +18,18 @@ from spinney._cli.options import COMMANDS
 
 Run = Callable[..., Result]
 HELP = "import sys\nsys.argv = ['spinney', *{words!r}]\nfrom spinney._cli import main\n"
-HEAVY = ["numpy", "pyarrow", "rich", "scipy", "sklearn"]
+HEAVY = ["matplotlib", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn"]
 LISTED = f"finally:\n    print(sorted(set({HEAVY}) & set(sys.modules)))"
 
 
-def seconds_of_help() -> float:
-    """Return the processor time of `spinney --help`, which other work does not change."""
+def seconds_of(words: list[str], folder: Path) -> float:
+    """Return the processor time of a command, which other work does not change."""
     before = os.times()
     subprocess.run(
-        [sys.executable, "-c", HELP.format(words=["--help"]) + "main()"],
+        [sys.executable, "-c", HELP.format(words=words) + "main()"],
         check=True,
         capture_output=True,
+        cwd=folder,
     )
     after = os.times()
     return (
@@ -34,15 +37,54 @@ def seconds_of_help() -> float:
     )
 
 
-def test_help_takes_less_than_a_fifth_of_a_second() -> None:
-    assert min(seconds_of_help() for _ in range(5)) < 0.2
+def seconds_to_start(folder: Path) -> float:
+    """Return the processor time of Python with what a list of data sets needs."""
+    code = "import numpy, rich.console, click, tomllib, gzip, csv"
+    before = os.times()
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
+    after = os.times()
+    return (
+        after.children_user
+        - before.children_user
+        + after.children_system
+        - (before.children_system)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["datasets"]])
+def test_commands_without_a_model_start_at_once(words: list[str], tmp_path: Path) -> None:
+    own = min(seconds_of(words, tmp_path) for _ in range(3))
+    least = min(seconds_to_start(tmp_path) for _ in range(3))
+    assert own < max(0.15, 2 * least)  # a slow machine needs longer for Python itself
+
+
+def modules_of(words: list[str], folder: Path) -> list[str]:
+    """Return the heavy libraries that a command imports."""
+    code = HELP.format(words=words) + "try:\n    main()\n" + LISTED
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return ast.literal_eval(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("words", [["--help"], ["train", "--help"], ["compare", "--help"]])
-def test_help_imports_no_heavy_library(words: list[str]) -> None:
-    code = HELP.format(words=words) + "try:\n    main()\n" + LISTED
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+def test_help_imports_no_heavy_library(words: list[str], tmp_path: Path) -> None:
+    assert modules_of(words, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["datasets"], {"numpy", "rich"}),
+        (["datasets", "iris"], {"numpy", "rich", "pyarrow"}),
+        (["split", "iris"], {"numpy", "rich", "pyarrow"}),
+    ],
+)
+def test_commands_that_need_no_model_import_no_estimators(
+    words: list[str], allowed: set[str], tmp_path: Path
+) -> None:
+    assert set(modules_of(words, tmp_path)) <= allowed
 
 
 def test_every_command_is_declared_and_listed_in_order() -> None:

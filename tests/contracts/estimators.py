@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone, is_classifier
 
+from contracts.of_numbers import SMALL, ForestOfNumbers, TreeOfNumbers
 from spinney import (
     AdaBoostClassifier,
     AdaBoostRegressor,
@@ -54,7 +55,8 @@ class Listed:
     searched for by chance, so a better one may be missed. `draws_cuts`: a cut lies anywhere between
     two rows, or between others. `adds_up`: tests add columns up, which
     rounds. `may_warn`: how a warning
-    begins that is no fault where data teach little.
+    begins that is no fault where data teach little. `is_risk`: what is predicted is no value of y
+    but a risk, which takes two events at least, and whose prior counts weight.
     """
 
     estimator: BaseEstimator
@@ -72,10 +74,16 @@ class Listed:
     draws_cuts: bool = False
     adds_up: bool = False
     may_warn: str = ""
+    is_risk: bool = False
 
     @property
     def is_classifier(self) -> bool:
         return bool(is_classifier(self.estimator))
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether targets are counts or amounts, from 0 up, and 0 differs from other numbers."""
+        return self.estimator.get_params().get("criterion") in ("poisson", "gamma", "tweedie")
 
     @property
     def is_tree(self) -> bool:
@@ -115,8 +123,14 @@ class Listed:
         return size_of(type(self.estimator))
 
     def has(self, *names: str) -> bool:
-        """Tell whether the estimator has these parameters."""
-        return set(names) <= set(self.estimator.get_params())
+        """Tell whether the estimator has these parameters, and its trees know them."""
+        known = set(self.estimator.get_params())
+        if self.estimator.get_params().get("class_weight") is not None:
+            known.remove("priors")
+        inner = self.estimator.get_params().get("estimator")
+        if isinstance(self.estimator, RandomForestClassifier) and inner is not None:
+            known -= set(CARTClassifier().get_params()) - set(inner.get_params())
+        return set(names) <= known
 
     def new(self, **changes: Any) -> Any:
         """Return an unfitted copy."""
@@ -127,10 +141,12 @@ class Listed:
         codes = np.asarray(codes)
         if self.is_classifier:
             return np.array([f"class {code}" for code in codes.tolist()], dtype=object)
-        return codes.astype(float)
+        return codes.astype(float) + (self.estimator.get_params().get("criterion") == "gamma")
 
     def prior(self, y: Any) -> Any:
         """Return what is predicted without X: the first of the most frequent, or the centre."""
+        if self.is_risk:
+            return 1.0
         if not self.is_classifier:
             return self.centre(y)
         labels, counts = np.unique(y, return_counts=True)
@@ -160,6 +176,9 @@ LISTED = [
     Listed(CARTClassifier(criterion="twoing")),
     Listed(CARTRegressor(criterion="absolute_error"), centre=np.median),
     Listed(CARTRegressor(criterion="quantile", quantile=0.3), centre=_quantile_of(0.3)),
+    Listed(CARTRegressor(criterion="poisson"), learns_all=False),
+    Listed(CARTRegressor(criterion="tweedie", tweedie_power=1.4), learns_all=False),
+    Listed(CARTRegressor(criterion="gamma"), learns_all=False),
     Listed(CARTClassifier(shrinkage=2.0), learns_all=False, counts_weight=True),
     Listed(
         CARTRegressor(shrinkage="auto", cv=3, random_state=0), learns_all=False, draws_rows=True
@@ -241,7 +260,34 @@ LISTED += [
         **_DRAWN,
     ),
     Listed(
+        RandomForestRegressor(5, criterion="poisson", oob_score=False, random_state=0), **_DRAWN
+    ),
+    Listed(
         RandomForestClassifier(combine="average", shrinkage="auto", **_SMALL, oob_score=False),
+        **_DRAWN,
+    ),
+    Listed(
+        RandomForestClassifier(
+            estimator=C45Classifier(),
+            class_weight="balanced_subsample",
+            oob_score=False,
+            **_SMALL,
+        ),
+        counts_weight=True,
+        **_DRAWN,
+    ),
+    Listed(
+        RandomForestClassifier(class_weight="balanced_subsample", oob_score=False, **_SMALL),
+        **_DRAWN,
+    ),
+    Listed(
+        RandomForestClassifier(estimator=C45Classifier(), oob_score=False, **_SMALL),
+        counts_weight=True,
+        **_DRAWN,
+    ),
+    Listed(
+        RandomForestClassifier(estimator=ID3Classifier(), oob_score=False, **_SMALL),
+        counts_weight=True,
         **_DRAWN,
     ),
     Listed(BaggingClassifier(**_SMALL), **_DRAWN),
@@ -303,7 +349,16 @@ LISTED += [
     Listed(GPForestRegressor(4, diversity=None, refine_constants=True, **_BRIEF), **_EVOLVED),
 ]
 
-CLASSES = list({type(listed.estimator): None for listed in LISTED})
+_LIVES: dict[str, Any] = {"learns_all": False, "is_risk": True}
+
+LISTED += [
+    Listed(TreeOfNumbers(**SMALL), **_LIVES),
+    Listed(TreeOfNumbers("logrank", **SMALL), **_LIVES),
+    Listed(TreeOfNumbers(**_pruned()), **_LIVES, draws_rows=True),
+    Listed(ForestOfNumbers(5, oob_score=False, random_state=0, **SMALL), **_LIVES, draws_rows=True),
+]
+
+CLASSES = list({type(one.estimator): None for one in LISTED if not one.is_risk})
 
 
 def over(listed: list[Listed]) -> Any:
@@ -327,9 +382,13 @@ every_tree = over([one for one in LISTED if one.is_tree])
 every_ensemble = over([one for one in LISTED if not one.is_tree])
 every_booster = over([one for one in LISTED if one.refuses_chance])
 every_classifier = over([one for one in LISTED if one.is_classifier])
-every_regressor = over([one for one in LISTED if not one.is_classifier])
+every_regressor = over([one for one in LISTED if not one.is_classifier and not one.is_risk])
+every_of_any_numbers = over(
+    [one for one in LISTED if not (one.is_classifier or one.is_risk or one.is_rate)]
+)
+every_of_values = over([one for one in LISTED if not one.is_risk])
 every_learner = over([one for one in LISTED if one.learns_all])
-every_scale_free = over([one for one in LISTED if not one.counts_weight])
+every_scale_free = over([one for one in LISTED if not one.counts_weight and not one.is_risk])
 every_weigher = over([one for one in LISTED if one.counts_weight])
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 

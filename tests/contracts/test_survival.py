@@ -1,7 +1,6 @@
-"""Estimators of lifetimes under scikit-learn's checks, threads, row orders and copies.
+"""Estimators of lifetimes with their own target: threads, row orders, copies and bad input.
 
-Their target has two columns, which those checks do not know: here every number of y is a row whose
-event was seen, or not, at a time that follows from the number.
+As estimators of one column (`of_numbers.py`) they are in the list of all estimators too.
 """
 
 import pickle
@@ -10,60 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
 from spinney import RandomSurvivalForest, SurvivalTree
-from spinney._target import check_y
-
-
-def as_lifetimes(y: Any, X: Any) -> Any:
-    """Return a lifetime for each number or label."""
-    if y is None:
-        return None
-    if issparse(X):
-        return y  # X is refused before y is looked at
-    n_rows = len(X) if hasattr(X, "__len__") else len(np.asarray(X))
-    codes = np.unique(check_y(y, n_rows, "SurvivalTree"), return_inverse=True)[1]
-    return {"event": codes % 5 != 4, "time": 1.0 + codes}
-
-
-class TreeOfNumbers(SurvivalTree):
-    def fit(self, X, y, sample_weight=None):
-        return SurvivalTree.fit(self, X, as_lifetimes(y, X), sample_weight)
-
-    def score(self, X, y, sample_weight=None):
-        return SurvivalTree.score(self, X, as_lifetimes(y, X), sample_weight)
-
-
-class ForestOfNumbers(RandomSurvivalForest):
-    def fit(self, X, y, sample_weight=None):
-        return RandomSurvivalForest.fit(self, X, as_lifetimes(y, X), sample_weight)
-
-    def score(self, X, y, sample_weight=None):
-        return RandomSurvivalForest.score(self, X, as_lifetimes(y, X), sample_weight)
-
-
-SMALL: dict[str, Any] = {"min_samples_split": 2, "min_samples_leaf": 1}
-CHECKED = [
-    TreeOfNumbers(**SMALL),
-    TreeOfNumbers("logrank", **SMALL),
-    ForestOfNumbers(5, oob_score=False, random_state=0, **SMALL),
-]
-WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
-
-
-def failing(estimator: Any) -> dict[str, str]:
-    is_forest = isinstance(estimator, ForestOfNumbers)
-    return {WEIGHTS: "rows are drawn one by one"} if is_forest else {}
-
-
-@parametrize_with_checks(CHECKED, expected_failed_checks=failing)
-def test_scikit_learn_finds_no_fault(estimator, check):
-    check(estimator)
 
 
 def problem(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

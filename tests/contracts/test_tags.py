@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.metrics import d2_tweedie_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from contracts.estimators import every, every_class, same_model, size_of
+from contracts.estimators import every, every_class, every_of_values, same_model, size_of
 
 
-@every
+@every_of_values
 def test_tags_tell_classifiers_from_regressors(listed):
     tags = get_tags(listed.estimator)
     assert tags.estimator_type == ("classifier" if listed.is_classifier else "regressor")
@@ -77,14 +78,18 @@ def test_estimators_work_inside_pipelines_and_searches(listed, rng):
     assert search.best_params_[name] in values
 
 
-@every
-def test_score_is_accuracy_or_r_squared(listed, rng):
+@every_of_values
+def test_score_is_accuracy_r_squared_or_d_squared(listed, rng):
     X = rng.normal(size=(60, 2))
     y = listed.target((X[:, 0] > 0).astype(int))
     fitted = listed.new().fit(X, y)
     predicted = fitted.predict(X)
     if listed.is_classifier:
         assert fitted.score(X, y) == pytest.approx(np.mean(predicted == y))
+    elif listed.is_rate:
+        power = {"poisson": 1, "gamma": 2}.get(fitted.criterion, fitted.tweedie_power)
+        expected = d2_tweedie_score(y, np.maximum(predicted, 1e-12), power=power)
+        assert fitted.score(X, y) == pytest.approx(expected)
     else:
         expected = 1 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)
         assert fitted.score(X, y) == pytest.approx(expected)

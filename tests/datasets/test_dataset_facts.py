@@ -16,6 +16,7 @@ class Facts(NamedTuple):
     target: str
     classes: dict[str, int]  # empty for regression
     missing: dict[str, int]  # by column
+    events: int | None = None  # of lifetimes
 
 
 BINARY_CREDIT = {"good": 700, "bad": 300}
@@ -80,7 +81,16 @@ FACTS = {
             "thal": 486,
         },
     ),
+    "insurance": Facts(64, (0, 1, 2), "claims", {}, {}),
     "iris": Facts(150, (4, 0, 0), "class", {"setosa": 50, "versicolor": 50, "virginica": 50}, {}),
+    "lung": Facts(
+        228,
+        (6, 1, 0),
+        "time",
+        {},
+        {"ph_ecog": 1, "ph_karno": 1, "pat_karno": 3, "meal_cal": 47, "wt_loss": 14},
+        165,
+    ),
     "lymphography": Facts(
         148,
         (0, 15, 3),
@@ -91,8 +101,31 @@ FACTS = {
     "mushroom": Facts(
         8124, (0, 22, 0), "class", {"edible": 4208, "poisonous": 3916}, {"stalk_root": 2480}
     ),
+    "pbc": Facts(
+        418,
+        (12, 5, 0),
+        "time",
+        {},
+        {
+            "treatment": 106,
+            "ascites": 106,
+            "hepato": 106,
+            "spiders": 106,
+            "chol": 134,
+            "copper": 108,
+            "alk_phos": 106,
+            "ast": 106,
+            "trig": 136,
+            "platelet": 11,
+            "protime": 2,
+            "stage": 6,
+        },
+        161,
+    ),
     "pima_indians_diabetes": Facts(768, (8, 0, 0), "class", {"negative": 500, "positive": 268}, {}),
+    "solder": Facts(900, (0, 4, 1), "skips", {}, {}),
     "sonar": Facts(208, (60, 0, 0), "class", {"mine": 111, "rock": 97}, {}),
+    "veteran": Facts(137, (3, 3, 0), "time", {}, {}, 128),
     "waveform": Facts(5000, (21, 0, 0), "class", {"0": 1657, "1": 1647, "2": 1696}, {}),
     "wine": Facts(178, (13, 0, 0), "class", {"1": 59, "2": 71, "3": 48}, {}),
     "yeast": Facts(
@@ -127,6 +160,14 @@ def is_missing(values):
     return np.isnan(values)
 
 
+@pytest.mark.parametrize("name", list_datasets())
+def test_the_list_of_sets_states_their_sizes(name):
+    data = load(name, as_="dict")
+    n_classes = len(set(data.target.tolist())) if data.task == "classification" else 0
+    size = [len(data.target), len(data.feature_names), n_classes]
+    assert list(REGISTRY[name].size) == size
+
+
 def test_every_set_has_its_facts_stated_here():
     assert sorted(FACTS) == list_datasets()
 
@@ -150,6 +191,10 @@ def test_target_is_as_documented(case):
     if facts.classes:
         assert dataset.task == "classification"
         assert Counter(dataset.target) == facts.classes
+    elif facts.events is not None:
+        assert dataset.task == "survival"
+        assert dataset.target["event"].sum() == facts.events
+        assert np.all(dataset.target["time"] > 0)
     else:
         assert dataset.task == "regression"
         assert np.all(np.isfinite(dataset.target))
@@ -178,7 +223,12 @@ def test_registry_names_only_columns_that_exist(case):
 
 @pytest.mark.parametrize(
     ("name", "distinct", "low", "high"),
-    [("boston_housing", 229, 5.0, 50.0), ("cpu_performance", 116, 6.0, 1150.0)],
+    [
+        ("boston_housing", 229, 5.0, 50.0),
+        ("cpu_performance", 116, 6.0, 1150.0),
+        ("insurance", 46, 0.0, 400.0),
+        ("solder", 47, 0.0, 48.0),
+    ],
 )
 def test_regression_target_spans_its_documented_range(name, distinct, low, high):
     target = load(name, as_="dict").target
@@ -224,3 +274,16 @@ def test_credit_example_splits_at_an_income_of_36():
     assert Counter(credit.target[~above]) == {"bad": 5, "good": 2}
     men = credit.data["gender"] == "male"
     assert Counter(credit.target[men]) == {"bad": 3, "good": 2}
+
+
+def test_claims_are_counted_by_their_holders():
+    claims = load("insurance", as_="dict")
+    assert (claims.exposure.sum(), claims.target.sum()) == (23359, 3151)
+    assert load("solder", as_="dict").exposure is None
+
+
+def test_lifetimes_are_those_of_the_publications():
+    lung, pbc, veteran = (load(name, as_="dict").target for name in ("lung", "pbc", "veteran"))
+    assert np.median(lung["time"]) == 255.5
+    assert pbc["time"].max() == 4795
+    assert [int(t) for t in veteran["time"][:3]] == [72, 411, 228]

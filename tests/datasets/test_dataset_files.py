@@ -2,7 +2,10 @@
 
 import gzip
 import hashlib
+import shutil
+import subprocess
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -23,11 +26,16 @@ SHA256 = {
     "glass": "6424fc552e76582ec1e36d92a1cf1395953a85dae56414167ecec407b4d62adc",
     "haberman": "ebf1a22b1d10f49f28dd0783deec14cc11868ee33fa58a7d940141cde45144ef",
     "heart_disease": "ffbec80fead2b794eb9128e3be4524798d3e6e1f068f627f7a831553844e5d3b",
+    "insurance": "36610da0a2eb6d369c91f395d60bd03028af5c765474be3c2ac03d8c9a1995db",
     "iris": "6e6387d519c16e838de741be3bb057361038fcc2223b179f39a741d5457b391c",
+    "lung": "ec7f6537639b014ac6ccbcf240dcaf585766b9ca7c2a2741952c35cf6736c8e0",
     "lymphography": "5f06f3082ae6b0b59754fbc4346ec7208ed7b6c202327f4e0fb4fefe2f8bd7dd",
     "mushroom": "a296654e79dcb5e62b19e799d6faede0b3d2e497eb8f2334d8ee7ab71ec016e0",
+    "pbc": "9a4399dce97505443dff90feef79369e0155a629bceb845b2b5208238c37fefd",
     "pima_indians_diabetes": "cadd647b3c13a71fd009cce69330b8cc1898b3894035c04f08bc0a629af9fe07",
+    "solder": "81293e0c16f6cb36098ca0e1628614f93f1a1d212e7fdf8d48a51367943a1042",
     "sonar": "0f0f9aef5ed617d7a97b1c510d6b6afeed9a1433cf3e7673641d0f245afb1a26",
+    "veteran": "5d01532689e1f410fc18b3505bb1023f5d500cc8dc6aa4ef288b6a107c80068c",
     "waveform": "891fd563bb8ebada0078bfbf723f30a6aec106d7d20c0e1472664ae0d9363611",
     "wine": "7db7ba766e08efb197208c47206451b2e0c1553df5390b18266442b12ffb96a8",
     "yeast": "b0bc5b34b1946fedc23506ec9fdca74ad7e16cbb76d3eecd93e00f6ebd27bf2b",
@@ -76,5 +84,19 @@ def test_licence_table_gives_terms_and_doi_of_every_file(folder):
 
 def test_a_set_without_a_doi_is_not_called_open():
     without = {name for name, entry in REGISTRY.items() if "doi:10." not in entry.citation}
-    assert without == {"boston_housing", "credit_example", "pima_indians_diabetes"}
+    of_r = {name for name, entry in REGISTRY.items() if "as the R package" in entry.licence}
+    assert of_r == {"insurance", "lung", "pbc", "solder", "veteran"}
+    assert without - of_r == {"boston_housing", "credit_example", "pima_indians_diabetes"}
     assert without == {name for name, entry in REGISTRY.items() if entry.licence != "CC BY 4.0"}
+
+
+def test_the_files_from_r_are_what_its_packages_hold(folder, tmp_path):
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed")
+    script = Path(__file__).with_name("make_from_r.R")
+    done = subprocess.run(["Rscript", script, tmp_path], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("R's survival or MASS is not installed")
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (folder / path.name).read_bytes(), path.name
+    assert len(list(tmp_path.iterdir())) == 5

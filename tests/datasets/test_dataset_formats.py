@@ -18,6 +18,13 @@ def plain(values):
     ]
 
 
+def told(dataset):
+    """The columns of the target, and the exposure if there is one."""
+    if dataset.task == "survival":
+        return [dataset.target["event"], dataset.target["time"]]
+    return [dataset.target] if dataset.exposure is None else [dataset.target, dataset.exposure]
+
+
 @pytest.fixture(scope="module", params=list_datasets())
 def loaded(request):
     return {as_: load(request.param, as_=as_) for as_ in ("dict", "pandas", "polars")}
@@ -29,8 +36,12 @@ def test_frames_hold_the_values_of_the_dict(loaded, as_):
     assert list(frame.data.columns) == list(expected.data) == list(expected.feature_names)
     for name, values in expected.data.items():
         assert plain(frame.data[name]) == plain(values), name
-    assert plain(frame.target) == plain(expected.target)
-    assert frame.target.name == frame.target_name
+    for ours, theirs in zip(told(frame), told(expected), strict=True):
+        assert plain(ours) == plain(theirs)
+    if frame.task == "survival":
+        assert list(frame.target.columns) == ["event", frame.target_name]
+    else:
+        assert frame.target.name == frame.target_name
 
 
 @pytest.mark.parametrize("as_", ["pandas", "polars"])
@@ -80,7 +91,7 @@ def test_polars_types_follow_the_kinds(loaded):
 
 def test_class_labels_are_strings_and_regression_targets_numbers(loaded):
     for dataset in loaded.values():
-        kinds = {type(value) for value in plain(dataset.target)}
+        kinds = {type(value) for column in told(dataset) for value in plain(column)}
         assert kinds == ({str} if dataset.task == "classification" else {float})
 
 

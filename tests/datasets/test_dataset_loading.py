@@ -36,7 +36,7 @@ def test_there_is_no_loader_without_a_set():
 
 def test_names_are_sorted():
     assert list_datasets() == sorted(list_datasets())
-    assert len(list_datasets()) == 22
+    assert len(list_datasets()) == 27
 
 
 @pytest.mark.parametrize(

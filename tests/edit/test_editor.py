@@ -8,7 +8,7 @@ from edited_trees import same_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney import C45Classifier, CARTClassifier, CARTRegressor, load, save
+from spinney import CARTClassifier, CARTRegressor, RandomForestClassifier, load, save
 from spinney.datasets import load_german_credit, load_heart_disease
 from spinney.edit import Edit, TreeEditor
 from spinney.tree._forced import path_of
@@ -246,8 +246,9 @@ def test_nodes_that_are_gone_are_refused(editor):
 
 
 def test_models_and_data_that_do_not_fit_are_refused(editor):
-    with pytest.raises(TypeError, match="got C45Classifier"):
-        TreeEditor(C45Classifier().fit(CREDIT.X, CREDIT.y), CREDIT.X, CREDIT.y)
+    forest = RandomForestClassifier(3, oob_score=False, random_state=0).fit(CREDIT.X, CREDIT.y)
+    with pytest.raises(TypeError, match="got RandomForestClassifier"):
+        TreeEditor(forest, CREDIT.X, CREDIT.y)
     model = CARTClassifier(max_depth=1).fit(CREDIT.X, CREDIT.y)
     with pytest.raises(ValueError, match="classes"):
         TreeEditor(model, CREDIT.X, np.where(np.asarray(CREDIT.y) == "bad", "a", "b"))

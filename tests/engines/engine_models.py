@@ -21,6 +21,7 @@ from spinney import (
     IGPAForestClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomSurvivalForest,
     VotingCombiner,
 )
 
@@ -79,6 +80,16 @@ def fitted(make: Callable[[int], Any], seed: int, n_classes: int, **fit: Any) ->
         y = rng.poisson(exposure * np.exp(y / 8)).astype(float)
         return make(seed).fit(X, y, exposure=exposure)
     return make(seed).fit(X, y)
+
+
+def lifetimes(seed: int) -> Any:
+    X, value = data(seed, 0)
+    rng = np.random.default_rng(seed)
+    y = np.zeros(len(X), dtype=[("event", bool), ("time", float)])
+    y["event"], y["time"] = rng.random(len(X)) < 0.7, rng.exponential(np.exp(-value / 4)) + 0.01
+    return RandomSurvivalForest(4, max_depth=4, random_state=seed, oob_score=False, **FLAG).fit(
+        X, y
+    )
 
 
 FLAG = {"categorical_features": ["code"]}
@@ -180,6 +191,7 @@ KINDS: dict[str, Callable[[int], Any]] = {
         3,
     ),
     "votes": votes,
+    "survival forest": lifetimes,
 }  # fmt: skip
 
 

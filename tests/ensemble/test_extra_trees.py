@@ -103,9 +103,13 @@ def test_threads_change_nothing_in_multiway_forests():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"max_depth": 3}, "max_depth=3 is a setting of the forest's own trees"),
+        ({"max_leaf_nodes": 3}, "max_leaf_nodes=3 is a setting of CART.*ID3Classifier has no such"),
+        ({"cost_matrix": 1.0 - np.eye(3)}, "(?s)cost_matrix=array.* is a setting of CART"),
         ({"criterion": "entropy"}, "criterion='entropy' is a setting"),
-        ({"class_weight": "balanced_subsample"}, "class_weight='balanced_subsample' is a setting"),
+        (
+            {"estimator": ID3Classifier(max_depth=2), "max_depth": 3},
+            "max_depth=3 is given to the forest, and 2 to its estimator",
+        ),
         ({"estimator": ID3Classifier}, "estimator must be a CARTClassifier, an ID3Classifier"),
         ({"estimator": [ID3Classifier()]}, "estimator must be a CARTClassifier"),
         ({"estimator": spinney.IGPAClassifier()}, "estimator must be a CARTClassifier"),
@@ -116,6 +120,31 @@ def test_settings_beside_an_estimator_are_refused(settings, words):
     X, y = problem()
     with pytest.raises(ValueError, match=words):
         RandomForestClassifier(3, **{"estimator": ID3Classifier(), **settings}).fit(X, y)
+
+
+@pytest.mark.parametrize("settings", [{"max_depth": 2}, {"class_weight": {"a": 3.0}}])
+def test_settings_that_the_estimator_has_are_set_in_it(settings):
+    X, y = problem()
+    y = np.array(["a", "b", "c"], dtype=object)[np.unique(y, return_inverse=True)[1] % 3]
+    drawn = {"random_state": 0, "oob_score": False}
+    one = RandomForestClassifier(5, estimator=C45Classifier(), **drawn, **settings).fit(X, y)
+    other = RandomForestClassifier(5, estimator=C45Classifier(**settings), **drawn).fit(X, y)
+    plain = RandomForestClassifier(5, estimator=C45Classifier(), **drawn).fit(X, y)
+    assert one.forest_ == other.forest_ != plain.forest_
+    assert one.estimator.get_params() == C45Classifier().get_params()
+
+
+def test_multiway_trees_are_balanced_by_what_each_sees():
+    X, y = problem()
+    rare = np.flatnonzero(y == np.unique(y)[0])[5:]
+    keep = np.setdiff1d(np.arange(len(y)), rare)
+    X, y = {name: cells[keep] for name, cells in X.items()}, y[keep]
+    drawn = {"random_state": 0, "oob_score": False, "estimator": C45Classifier()}
+    plain = RandomForestClassifier(20, **drawn).fit(X, y)
+    even = RandomForestClassifier(20, class_weight="balanced_subsample", **drawn).fit(X, y)
+    label = np.unique(y)[0]
+    assert (even.predict(X) == label).sum() >= (plain.predict(X) == label).sum()
+    assert even.forest_ != plain.forest_
 
 
 def test_cart_may_be_given_too():

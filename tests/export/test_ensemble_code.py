@@ -29,6 +29,7 @@ KINDS = [
     "IGPA forest",
     "evolved forest",
     "votes",
+    "survival forest",
 ]
 SEEDS = range(4)
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -78,12 +79,28 @@ class Described:
             self.labels = [*self.classes.tolist(), *extra]
 
 
+def compiles(command: list[str], folder: Path) -> bool:
+    """Whether there is such a compiler, with its libraries."""
+    (folder / "empty.c").write_text("#include <math.h>\nint main(void) { return 0; }\n")
+    if shutil.which(command[0]) is None:
+        return False
+    whole = [*command, str(folder / "empty.c"), "-o", str(folder / "empty")]
+    return subprocess.run(whole, capture_output=True).returncode == 0
+
+
+COMPILERS = [
+    "gcc",
+    "clang",
+    *(pytest.param(f"{c} -m32", marks=pytest.mark.thorough) for c in ("gcc", "clang")),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_header_in_c_predicts_as_the_ensemble(compiler, tmp_path):
-    found = shutil.which(compiler)
-    if found is None:
-        pytest.skip(f"there is no {compiler}")
+    found = compiler.split()
+    if not compiles(found, tmp_path):
+        pytest.skip(f"{compiler} compiles nothing here")
     cases = [(kind, seed) for kind in KINDS for seed in SEEDS]
     models = []
     for i, (kind, seed) in enumerate(cases):
@@ -92,7 +109,7 @@ def test_a_header_in_c_predicts_as_the_ensemble(compiler, tmp_path):
         (tmp_path / f"m{i}.h").write_text(header, encoding="utf-8")
         models.append(Described(random_model(kind, seed), header))
     (tmp_path / "main.c").write_text(source(models))
-    command = [found, *STRICT, str(tmp_path / "main.c"), "-o", str(tmp_path / "main"), "-lm"]
+    command = [*found, *STRICT, str(tmp_path / "main.c"), "-o", str(tmp_path / "main"), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     for i, (kind, _) in enumerate(cases):

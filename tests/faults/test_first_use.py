@@ -62,9 +62,14 @@ def first_import(path):
     return ast.unparse(next(n for n in body if isinstance(n, ast.Import | ast.ImportFrom)))
 
 
-@pytest.mark.parametrize("name", sorted(spinney._SUB_PACKAGES - {"compare", "pruning"}))
+@pytest.mark.parametrize("name", sorted(spinney._SUB_PACKAGES - {"compare", "datasets", "pruning"}))
 def test_public_packages_import_the_libraries_first(name):
     assert first_import(PACKAGE / name / "__init__.py") == "from spinney import _libraries"
+
+
+def test_data_sets_need_no_libraries_first_as_they_import_none():
+    code = "import sys, spinney.datasets; sys.exit('sklearn' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def imported(path):

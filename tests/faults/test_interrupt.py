@@ -225,6 +225,28 @@ tell(wait=wait, answers=len(fitted.predict(X[:7])))
 
 
 @pytest.mark.slow
+def test_an_interrupt_stops_long_explanations():
+    facts = run(
+        INTERRUPT
+        + """
+rng = np.random.default_rng(0)
+X = rng.normal(size=(3_000, 12))
+y = X[:, 0] + rng.normal(size=len(X)) > 0
+fitted = RandomForestClassifier(60, combine="average", oob_score=False, n_jobs=2).fit(X, y)
+calls = [
+    lambda: fitted.shap_values(np.tile(X, (20, 1))),
+    lambda: fitted.shap_values(X, X),
+    lambda: fitted.shap_interaction_values(X),
+]
+waits = [interrupted(call, 0.3) for call in calls]
+tell(waits=waits, answers=len(fitted.shap_values(X[:7])))
+"""
+    )
+    assert max(facts["waits"]) < 0.3
+    assert facts["answers"] == 7
+
+
+@pytest.mark.slow
 def test_a_handler_of_the_program_decides_what_a_signal_means():
     """One that returns lets the tree grow to its end; the error of one that raises stops it."""
     facts = run(

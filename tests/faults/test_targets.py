@@ -3,7 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from contracts.estimators import every, every_classifier, every_regressor, trees
+from contracts.estimators import (
+    every,
+    every_classifier,
+    every_of_any_numbers,
+    every_regressor,
+    trees,
+)
 
 from faults.outcomes import Raises, refused, table
 from spinney import CARTClassifier, CARTRegressor
@@ -152,7 +158,7 @@ def test_labels_of_nullable_types_come_back_as_they_are(dtype):
 SIZES = [1e300, -1e300, 1e154, 1.7e308, 1e-40, 1e-160, 1e-310]
 
 
-@every_regressor
+@every_of_any_numbers
 @pytest.mark.parametrize("size", SIZES)
 def test_targets_of_any_size_are_split_where_they_step(listed, size):
     table_x = np.arange(60.0)[:, None]
@@ -171,7 +177,7 @@ def test_targets_of_any_size_are_split_where_they_step(listed, size):
         assert str(fitted.tree_.root.test) == "x0 <= 24.5"
 
 
-@every_regressor
+@every_of_any_numbers
 @pytest.mark.parametrize("base", [1e7, 1e9, -1e9, 1e15])
 def test_a_small_step_on_a_large_number_is_found(listed, base):
     """The sum of squares less the square of the sum loses it; impurity must not be negative."""
@@ -190,7 +196,7 @@ def test_a_small_step_on_a_large_number_is_found(listed, base):
         np.testing.assert_allclose(fitted.tree_.impurity.max(), spread, rtol=1e-2)
 
 
-@every_regressor
+@every_of_any_numbers
 def test_large_targets_with_small_weights_have_a_finite_risk(listed):
     fitted = listed.new().fit(X, 1e300 * STEP, sample_weight=np.full(N, 0.01))
     assert_sound(fitted)

@@ -14,6 +14,7 @@ from spinney import (
     ID3Classifier,
     IGPAClassifier,
     RandomForestClassifier,
+    SurvivalTree,
 )
 
 SIZES = ["small", "medium", "large"]
@@ -112,6 +113,23 @@ def credit_model(seed: int = 0, **settings: Any) -> tuple[Any, Any, Any, Any]:
     frame, other = random_table(rng, 600), random_table(rng, 300)
     y, y2 = random_classes(rng, frame, 2), random_classes(rng, other, 2)
     model = CARTClassifier(pruning="cost_complexity", cv=5, random_state=0, **settings)
+    return model.fit(frame, y), frame, y, (other, y2)
+
+
+def random_lifetimes(rng: Any, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return lifetimes whose hazard depends on two columns, some of them censored."""
+    hazard = np.exp(frame["amount"].fillna(0.0) / 100 + (frame["word"] == "b")).to_numpy()
+    time = np.round(rng.exponential(1.0 / hazard), 2) + 0.01
+    end = np.round(rng.exponential(2.0, len(frame)), 2) + 0.01
+    return {"event": time <= end, "time": np.minimum(time, end)}
+
+
+def lifetimes_model() -> tuple[Any, Any, Any, Any]:
+    """Return a pruned survival tree, its rows, and a hold-out."""
+    rng = np.random.default_rng(0)
+    frame, other = random_table(rng, 400), random_table(rng, 250)
+    y, y2 = random_lifetimes(rng, frame), random_lifetimes(rng, other)
+    model = SurvivalTree(pruning="cost_complexity", cv=5, rule="min", random_state=0)
     return model.fit(frame, y), frame, y, (other, y2)
 
 

@@ -9,7 +9,7 @@ import sklearn
 from report_problems import credit_model, random_model, small_forest
 
 from spinney import C45Classifier, CARTClassifier, CARTRegressor
-from spinney.compare import Table
+from spinney.compare import Experiment, RepeatedKFold, Table
 from spinney.ensemble import diversity
 
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>\u202e" + "y" * 5000
@@ -53,11 +53,22 @@ def _views():
     yield "paths", model.tree_.rules()
     yield "explanation", model.explain(frame.iloc[0])
     yield "table", Table("<i>t</i>", ["<a>", HOSTILE], [["<u>", 1.0], [HOSTILE, 2.0]], {}, {(0, 1)})
+    yield "results", _comparison()
     cart = CARTClassifier(pruning="cost_complexity", cv=3, random_state=0)
     yield "path", cart.fit(frame, model.predict(frame)).pruning_path_
 
 
-@pytest.mark.parametrize("name", ["tree", "rules", "paths", "explanation", "table", "path"])
+def _comparison():
+    """Return results on two data sets, of methods whose names are hostile."""
+    X, y = np.arange(60.0)[:, None] % 7, np.arange(60) % 2
+    methods = {HOSTILE[:60]: CARTClassifier(max_depth=1), "b & c": CARTClassifier(max_depth=2)}
+    data = {"<i>one</i>": (X, y), "two": (-X, y)}
+    return Experiment(data, methods, RepeatedKFold(2, 1)).run()
+
+
+@pytest.mark.parametrize(
+    "name", ["tree", "rules", "paths", "explanation", "table", "path", "results"]
+)
 def test_hostile_text_stays_text(name, views):
     text = views[name]._repr_html_()
     tags = Tags(text)

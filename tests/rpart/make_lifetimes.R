@@ -10,8 +10,9 @@
 #   <case>.json        as make_reference.R describes it, with `shrink`, and `scaled`: the times of
 #                      the rows on rpart's scale. `yval` is the relative risk. `xerror` and `xstd`
 #                      are for the groups (7 i + floor(31 i / 13)) mod 5, rows i counted from 1; null
-#                      stands for an infinite error, and for the deviation of one. For these, numeric
-#                      columns are negated, as make_cross_validated.R explains.
+#                      stands for an infinite error, and for the deviation of one. For these, x of
+#                      numeric columns is sqrt(x - min(x) + 1), so that no held-out row holds the very
+#                      value of a cut, which rpart sends right and `x <= c` left.
 #
 # Where the data come from
 #   stagec             rpart's: prostate cancer, stage C (Mayo Clinic)
@@ -110,7 +111,8 @@ fit_case <- function(case, x, xval) {
 }
 
 cross_validated <- function(case, x) {
-  x <- as.data.frame(lapply(x, function(column) if (is.factor(column)) column else -column))
+  uneven <- function(column) if (is.factor(column)) column else sqrt(column - min(column, na.rm = TRUE) + 1)
+  x <- as.data.frame(lapply(x, uneven))
   i <- seq_len(nrow(x))
   fit_case(case, x, (7 * i + (31 * i) %/% 13) %% 5 + 1)$cptable
 }

@@ -44,8 +44,18 @@ SURROGATE_TIES = {
 }
 TIES = {"pbc__small": 1}
 SAME_TREES = [name for name in NAMES if name not in KNOWN_STOPS]
-# In trees of the folds, rows with gaps that no test decides on go elsewhere.
-SAME_ERRORS = ["machines", "machines__depth3", "machines__no_prior", "veteran", "veteran__no_prior"]
+# Cross-validated errors that differ, and by how much at most, of the error of the root: in trees of
+# folds, as above in those of all rows, rpart drops a surrogate, or leaves a row with gaps where it
+# is. Of those in `OTHER_ROWS` the tables have other rows, as the trees of all rows differ too.
+OTHER_ERRORS = {
+    "pbc__gaps": 0.0151,
+    "pbc__small": 0.0036,
+    "stagec": 0.0114,
+    "stagec__count": 0.0114,
+    "stagec__gaps": 0.0094,
+    "stays__strong": 0.0009,
+}
+OTHER_ROWS = {"machines__gaps", "stays", "stays__no_prior", "stays__one_surrogate"}
 
 
 def test_the_reference_has_every_kind_of_case():
@@ -107,13 +117,25 @@ def test_the_pruning_path_is_rparts_table(name):
     np.testing.assert_allclose(ours, rpart_sequence(case), 1e-9, 1e-11)
 
 
-@pytest.mark.parametrize("name", SAME_ERRORS)
+def uneven(X):
+    """The columns as `make_lifetimes.R` gives them to rpart, without values between two others."""
+    return X.assign(
+        **{name: np.sqrt(X[name] - X[name].min() + 1) for name in X.select_dtypes(float)}
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OTHER_ROWS])
 def test_errors_of_given_folds_are_those_of_rpart(name):
     case = LifetimeCase(name)
-    tree = new_tree(case, cv=folds(len(case.y))).fit(case.table, case.lifetimes)
+    X = uneven(case.table)
+    tree = new_tree(case, cv=folds(len(case.y))).fit(X, case.lifetimes)
     path, theirs = tree.pruning_path_, np.array(case.raw["cross_validated"], dtype=float)[::-1]
     errors = np.where(np.isnan(theirs[:, 3]), np.inf, theirs[:, 3])
-    np.testing.assert_allclose(path.errors / path.risks[-1], errors, 1e-9)
+    within = OTHER_ERRORS.get(name, 0.0)
+    np.testing.assert_allclose(path.errors / path.risks[-1], errors, 1e-9, within)
+    if within:
+        assert np.abs(path.errors / path.risks[-1] - errors).max() > within - 2e-4
+        return
     finite = np.isfinite(errors)
     ours = path.standard_errors[finite] / path.risks[-1]
     np.testing.assert_allclose(ours, theirs[finite, 4], 1e-9)

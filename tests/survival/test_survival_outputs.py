@@ -9,7 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import spinney
 from spinney import RandomSurvivalForest, SurvivalTree, Tree
+from spinney._format import number_text
+from spinney.datasets import load
+from spinney.export import to_c, to_json, to_python, to_sql
 
 mpl.use("Agg")
 
@@ -93,3 +97,54 @@ def test_a_forest_judges_rows_that_trees_did_not_see(fitted):
     assert 0.5 < forest.oob_score_ < 1.0
     assert forest.oob_permutation_importance(X, y).mean[0] > 0
     assert forest[0].predict_survival_function(X[:2]).shape == (2, len(forest.times_))
+
+
+# -- Everything a model can be written as, of rows with gaps and categories
+
+
+def patients() -> tuple[Any, list[dict[str, Any]], list[Any]]:
+    pbc = load("pbc", as_="pandas")
+    models = [
+        SurvivalTree(max_depth=4).fit(pbc.X, pbc.y),
+        RandomSurvivalForest(4, max_depth=3, max_surrogates=2, oob_score=False, random_state=0),
+    ]
+    models[1].fit(pbc.X, pbc.y)
+    cells = pbc.X.astype(object).where(pbc.X.notna(), None)
+    return pbc.X, cells.to_dict("records"), models
+
+
+@pytest.mark.slow
+def test_sql_and_python_code_of_trees_and_forests_compute_the_risk():
+    X, rows, models = patients()
+    database = sqlite3.connect(":memory:")
+    pd.DataFrame(rows, dtype=object).to_sql("patients", database, index=False)
+    for model in models:
+        query = to_sql(model, "patients", dialect="sqlite")
+        found = [answer[0] for answer in database.execute(query)]
+        np.testing.assert_allclose(found, model.predict(X), 1e-12)
+        code: dict[str, Any] = {}
+        exec(to_python(model), code)
+        np.testing.assert_allclose([code["predict"](row) for row in rows], model.predict(X), 1e-12)
+
+
+@pytest.mark.slow
+def test_files_text_json_and_c_of_trees_and_forests_are_whole(tmp_path):
+    X, _, models = patients()
+    for model in models:
+        spinney.save(model, tmp_path / "model.spinney")
+        again = spinney.load(tmp_path / "model.spinney")
+        assert again.predict(X).tobytes() == model.predict(X).tobytes()
+        curves = [one.predict_survival_function(X).tobytes() for one in (again, model)]
+        assert curves[0] == curves[1]
+        assert json.loads(to_json(model))
+        assert "double" in to_c(model)
+
+
+def test_rules_of_a_pruned_tree_carry_risks_and_explain_rows():
+    X, _, (tree, _) = patients()
+    pruned = tree.tree_.prune_at([tree.tree_[1].id])
+    rules = pruned.rules()
+    assert len(rules) == pruned.n_leaves
+    np.testing.assert_allclose(rules.predict(X), pruned.predict(X), 1e-12)
+    told = str(tree.explain(X.iloc[0]))
+    assert f"predicted {number_text(tree.predict(X[:1])[0])}"[:14] in told

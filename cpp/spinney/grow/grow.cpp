@@ -139,6 +139,9 @@ class Grower {
   }
   Split search(Node& node);
   Split forced_split(const Node& node);
+  Split with_gaps(Split split, const std::array<std::vector<SampleIndex>, 2>& sides,
+                  const std::vector<SampleIndex>& gaps) const;
+  double drop_of(std::array<std::vector<SampleIndex>, 2> sides) const;
   Split best_linear(const Node& node, const Split& axis);
   void divide(Node& node);
   std::array<Summary, 2> summarize_children(const Node& node, const Marks& marks, std::array<std::size_t, 2>& n_rows);
@@ -320,21 +323,48 @@ Split Grower<Store>::forced_split(const Node& node) {
     if (!std::ranges::binary_search(*node.columns, column_of(split.test))) return {};
     if (!store_.locate(node.rows, split)) return {};
     const Marks marks = store_.mark(node.rows, split, false, worker_);
-    std::array<Summary, 2> sides;
-    std::vector<SampleIndex> both;
-    for (std::size_t b = 0; b < 2; ++b) {
-      store_.list(node.rows, marks, static_cast<Side>(b), members_);
-      if (members_.empty()) return {};
-      both.insert(both.end(), members_.begin(), members_.end());
-      std::sort(members_.begin(), members_.end());
-      sides[b] = context_.summarizer.summarize(members_);
+    std::array<std::vector<SampleIndex>, 2> sides;
+    for (std::size_t b = 0; b < 2; ++b) store_.list(node.rows, marks, static_cast<Side>(b), sides[b]);
+    const bool places = places_gaps(params_.missing) && split.test.kind != TestKind::expression;
+    if (places) split.gap_branch = params_.forced->gaps(node.forced);
+    if (!places || marks.unknown.empty()) {
+      split.drop = drop_of(sides);
+      return split.drop == -kInfinity ? Split{} : split;
     }
-    std::sort(both.begin(), both.end());
-    split.drop = context_.summarizer.drop(context_.summarizer.summarize(both).totals, sides[0].totals, sides[1].totals);
-    return split;
+    return with_gaps(std::move(split), sides, marks.unknown);
   } else {
     return {};  // drawn cuts take no others
   }
+}
+
+/// The test with its gaps where they are told to go or, where nothing is told, where that gains most.
+template <class Store>
+Split Grower<Store>::with_gaps(Split split, const std::array<std::vector<SampleIndex>, 2>& sides,
+                               const std::vector<SampleIndex>& gaps) const {
+  const bool behind = params_.missing == MissingRule::category && split.test.kind == TestKind::threshold;
+  const std::int32_t told = split.gap_branch == kNoBranch && behind ? 1 : split.gap_branch;
+  Split best;
+  for (const std::int32_t b : {1, 0}) {
+    if (told != kNoBranch && told != b) continue;
+    auto with = sides;
+    with[b].insert(with[b].end(), gaps.begin(), gaps.end());
+    split.drop = drop_of(std::move(with));
+    split.gap_branch = b;
+    if (split.drop > best.drop) best = split;
+  }
+  return best;
+}
+
+/// What a division gains; minus infinity if a side is empty.
+template <class Store>
+double Grower<Store>::drop_of(std::array<std::vector<SampleIndex>, 2> sides) const {
+  if (sides[0].empty() || sides[1].empty()) return -kInfinity;
+  std::vector<SampleIndex> both = sides[0];
+  both.insert(both.end(), sides[1].begin(), sides[1].end());
+  for (std::vector<SampleIndex>* rows : {&sides[0], &sides[1], &both}) std::sort(rows->begin(), rows->end());
+  const Summarizer& summarizer = context_.summarizer;
+  return summarizer.drop(summarizer.summarize(both).totals, summarizer.summarize(sides[0]).totals,
+                         summarizer.summarize(sides[1]).totals);
 }
 
 /// The best linear test of the columns that were tried, if it is better than the best of one.

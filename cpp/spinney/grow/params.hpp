@@ -20,9 +20,11 @@ namespace spinney {
 /// nothing is used. Growth goes on below its leaves, unless they are closed.
 struct ForcedTests {
   Tree tree;
-  std::vector<std::uint8_t> closed;  // by node; empty: none
+  std::vector<std::uint8_t> closed;      // by node; empty: none
+  std::vector<std::int32_t> gap_branch;  // by node: where a test sends gaps; kNoBranch or empty: where that gains most
   bool forces(NodeId place) const { return place != kNoNode && !tree.is_leaf(place); }
   bool closes(NodeId place) const { return place != kNoNode && !closed.empty() && closed[place] != 0; }
+  std::int32_t gaps(NodeId place) const { return gap_branch.empty() ? kNoBranch : gap_branch[place]; }
   NodeId child(NodeId place, std::int32_t branch) const {
     return forces(place) ? tree.first_child[place] + branch : kNoNode;
   }

@@ -176,7 +176,7 @@ bool SortedStore::locate(const NodeRows& rows, Split& split) const {
     };
     const auto n_low = static_cast<std::size_t>(std::ranges::partition_point(entries, low) - entries.begin());
     split.position = static_cast<std::uint32_t>(n_low - 1);
-    return n_low > 0 && n_low < entries.size();
+    return n_low > 0 && (n_low < entries.size() || split.test.threshold == kInfinity);
   }
   const auto named = std::exchange(split.test.codes, {});
   for (const Entry& entry : entries) {

@@ -26,40 +26,40 @@ class CandidateBlock {
         capacity_(std::max<std::size_t>(1, 4096 / parent.size())),
         s_(scratch) {
     if constexpr (!HasDrop<O>) parent_loss_ = objective.loss(parent.data(), weight_);
-    clear();
+    s_.numbers.resize(parent.size());
+    if (s_.tags.size() < capacity_) {
+      s_.buffer_weight.resize(capacity_);
+      s_.tags.resize(capacity_);
+      s_.scores.resize(capacity_);
+    }
+    if (s_.buffer.size() < capacity_ * parent.size()) s_.buffer.resize(capacity_ * parent.size());
   }
 
-  void push(const std::vector<double>& left, double weight, std::uint32_t tag) {
-    s_.buffer.insert(s_.buffer.end(), left.begin(), left.end());
-    s_.buffer_weight.push_back(weight);
-    s_.tags.push_back(tag);
-    if (s_.tags.size() == capacity_) flush();
+  void push(const double* left, double weight, std::uint32_t tag) {
+    double* const moments = s_.buffer.data() + n_ * parent_.size();
+    for (std::size_t c = 0; c < parent_.size(); ++c) moments[c] = left[c];
+    s_.buffer_weight[n_] = weight;
+    s_.tags[n_] = tag;
+    if (++n_ == capacity_) flush();
   }
   void flush() {
-    s_.scores.resize(s_.tags.size());
     if constexpr (requires { objective_.losses(parent_.data(), &weight_, std::size_t{1}, s_.scores.data()); }) {
       score_together();
     } else {
-      s_.numbers.resize(parent_.size());
-      for (std::size_t i = 0; i < s_.tags.size(); ++i) s_.scores[i] = score(i);
+      for (std::size_t i = 0; i < n_; ++i) s_.scores[i] = score(i);
     }
-    for (std::size_t i = 0; i < s_.tags.size(); ++i) {
+    for (std::size_t i = 0; i < n_; ++i) {
       if (s_.scores[i] > best_ + slack_) {
         best_ = s_.scores[i];
         tag_ = s_.tags[i];
       }
     }
-    clear();
+    n_ = 0;
   }
   double best() const { return best_; }
   std::uint32_t tag() const { return tag_; }
 
  private:
-  void clear() {
-    s_.buffer.clear();
-    s_.buffer_weight.clear();
-    s_.tags.clear();
-  }
   /// Moments on the right of candidate i. A difference of class weights may fall below 0 by rounding.
   void take_right(std::size_t i, double* right) const {
     const double* left = s_.buffer.data() + i * parent_.size();
@@ -81,9 +81,10 @@ class CandidateBlock {
   }
   /// All left sides, then all right sides, in one call.
   void score_together() {
-    const std::size_t n = s_.tags.size(), k = parent_.size();
+    const std::size_t n = n_, k = parent_.size();
     if (n == 0) return;
-    std::vector<double> moments(s_.buffer), weight(s_.buffer_weight), loss(2 * n);
+    std::vector<double> moments(s_.buffer.data(), s_.buffer.data() + n * k), loss(2 * n);
+    std::vector<double> weight(s_.buffer_weight.data(), s_.buffer_weight.data() + n);
     moments.resize(2 * n * k);
     for (std::size_t i = 0; i < n; ++i) {
       take_right(i, moments.data() + (n + i) * k);
@@ -96,7 +97,7 @@ class CandidateBlock {
   const O& objective_;
   std::span<const double> parent_;
   double weight_, parent_loss_ = 0.0, slack_;
-  std::size_t capacity_;
+  std::size_t capacity_, n_ = 0;
   Scratch& s_;
   double best_ = -kInfinity;
   std::uint32_t tag_ = 0;
@@ -202,41 +203,47 @@ class MomentScan : public Scan, public GroupScan {
     const std::size_t k = n_moments();
     CandidateBlock block(objective_, parent_of(entries, totals, s.parent), totals, s);
     s.left.assign(k, 0.0);
+    s.run.assign(k, 0.0);
     s.previous.assign(k, 0.0);
+    double *const left = s.left.data(), *run = s.run.data(), *previous = s.previous.data();
     double left_weight = 0.0, previous_weight = 0.0;
-    std::size_t previous_begin = 0, first = entries.size();
-    for (std::size_t i = 0; i < entries.size();) {
+    const std::size_t n = entries.size();
+    std::size_t previous_begin = 0, first = n;
+    const bool limited = limits.rows > 1 || limits.weight > 0.0;
+    const auto allows = [&](std::size_t n_left, double weight) {
+      return n_left > 0 && n_left >= limits.rows && n - n_left >= limits.rows && weight >= limits.weight &&
+             totals.weight - weight >= limits.weight;
+    };
+    for (std::size_t i = 0; i < n;) {
       const std::size_t begin = i;
-      s.run.assign(k, 0.0);
+      for (std::size_t c = 0; c < k; ++c) run[c] = 0.0;
       double run_weight = 0.0;
-      for (; i < entries.size() && entries[i].rank == entries[begin].rank; ++i) {
+      for (const std::uint32_t rank = entries[begin].rank; i < n && entries[i].rank == rank; ++i) {
         const Row row = row_of(entries[i].sample, totals.origin);
-        objective_.add(row, s.run.data());
+        objective_.add(row, run);
         run_weight += row.weight;
       }
-      // Inside a segment the drop is convex in the place of the cut: only its borders can be best, or the first
-      // and last cut that the limits allow.
-      const auto allows = [&](std::size_t n_left, double weight) {
-        return n_left > 0 && n_left >= limits.rows && entries.size() - n_left >= limits.rows &&
-               weight >= limits.weight && totals.weight - weight >= limits.weight;
-      };
-      const bool at_limit =
-          !allows(previous_begin, left_weight - previous_weight) || !allows(i, left_weight + run_weight);
-      const bool limited = limits.rows > 1 || limits.weight > 0.0;
-      if (O::kStrictlyConcave && first == entries.size() && allows(begin, left_weight)) first = begin - 1;
-      if (allows(begin, left_weight) && (!O::kStrictlyConcave || (limited && at_limit) ||
-                                         shares_differ(s.previous, previous_weight, s.run, run_weight))) {
-        block.push(s.left, left_weight, static_cast<std::uint32_t>(begin - 1));
+      if (allows(begin, left_weight)) {
+        if (first == n) first = begin - 1;
+        // Inside a segment the drop is convex in the place of the cut: only its borders can be best, or the first
+        // and last cut that the limits allow.
+        const auto at_limit = [&] {
+          return limited &&
+                 (!allows(previous_begin, left_weight - previous_weight) || !allows(i, left_weight + run_weight));
+        };
+        if (!O::kStrictlyConcave || shares_differ(k, previous, previous_weight, run, run_weight) || at_limit())
+          block.push(left, left_weight, static_cast<std::uint32_t>(begin - 1));
       }
       previous_begin = begin;
-      for (std::size_t c = 0; c < k; ++c) s.left[c] += s.run[c];
+      for (std::size_t c = 0; c < k; ++c) left[c] += run[c];
       left_weight += run_weight;
-      s.previous.swap(s.run);
+      std::swap(previous, run);
       previous_weight = run_weight;
     }
     block.flush();
     // Without any gain all cuts are equal, and the first one may lie inside a segment.
-    if (first < entries.size() && !(block.best() > totals.slack())) return {0.0, static_cast<std::uint32_t>(first)};
+    if (O::kStrictlyConcave && first < n && !(block.best() > totals.slack()))
+      return {0.0, static_cast<std::uint32_t>(first)};
     return {block.best(), block.tag()};
   }
 
@@ -320,7 +327,7 @@ class MomentScan : public Scan, public GroupScan {
       for (std::size_t c = 0; c < groups.k; ++c) s.left[c] += groups.moments_of(g)[c];
       if (rows < least || all_rows - rows < least) continue;
       if (weight < limits.weight || totals.weight - weight < limits.weight) continue;
-      block.push(s.left, weight, static_cast<std::uint32_t>(g));
+      block.push(s.left.data(), weight, static_cast<std::uint32_t>(g));
     }
     block.flush();
     return {block.best(), block.tag()};
@@ -367,7 +374,7 @@ class MomentScan : public Scan, public GroupScan {
       if (rows < least || all_rows - rows < least) continue;
       const double weight = weight_of(s.left, left_weight);
       if (weight < limits.weight || totals.weight - weight < limits.weight) continue;
-      block.push(s.left, weight, mask);
+      block.push(s.left.data(), weight, mask);
     }
     block.flush();
     return {block.best(), block.tag()};

@@ -1,6 +1,7 @@
 #include "spinney/splits/moments.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "spinney/multiversion.hpp"
 #include "spinney/tolerance.hpp"
@@ -42,7 +43,8 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_on
 
 namespace {
 
-constexpr std::size_t kBlock = 32;  // entries looked at together
+constexpr std::size_t kBlock = 32;       // entries looked at together
+constexpr std::size_t kPlainBlocks = 4;  // up to so many are looked at one by one
 
 /// What stands left of a cut: of all, and of the second class.
 template <class Number>
@@ -68,24 +70,30 @@ template <class Number, class Sum, class Add, class Score, class Allowed>
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
+  const auto look = [&](std::size_t begin, std::size_t stop, Left<Number> left) {
+    for (std::size_t i = begin; i < stop; ++i) {
+      left += add(i);
+      if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows || !allowed(left)) continue;
+      const double found = score(left);
+      if (found > best.score + range.slack) best = {found, static_cast<std::uint32_t>(i)};
+    }
+  };
+  // In small nodes almost every block is worth a look. Whole numbers add up to the same in any order.
+  if (range.n <= (std::is_integral_v<Number> ? kPlainBlocks : 1) * block_size && reached == -kInfinity) {
+    look(0, last, {});
+    return best;
+  }
   Left<Number> start;
   for (std::size_t begin = 0; begin < last; begin += block_size) {
-    const std::size_t end = std::min(begin + block_size, range.n), stop = std::min(end, last);
+    const std::size_t end = std::min(begin + block_size, range.n);
     const Left<Number> block = sum(begin, end);
     const Number zeros = block.weight - block.ones;
     const double corners =
         std::max(std::max(score(start), score({start.weight + block.weight, start.ones + block.ones})),
                  std::max(score({start.weight + zeros, start.ones}),
                           score({start.weight + block.ones, start.ones + block.ones})));
-    if (corners * (1 + tolerance::kBound) > std::max(best.score + range.slack, reached)) {
-      Left<Number> left = start;
-      for (std::size_t i = begin; i < stop; ++i) {
-        left += add(i);
-        if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows || !allowed(left)) continue;
-        const double found = score(left);
-        if (found > best.score + range.slack) best = {found, static_cast<std::uint32_t>(i)};
-      }
-    }
+    if (corners * (1 + tolerance::kBound) > std::max(best.score + range.slack, reached))
+      look(begin, std::min(end, last), start);
     start += block;
   }
   return best;

@@ -10,9 +10,8 @@
 namespace spinney {
 
 /// Whether two groups of class weights have different shares; exact for whole-number weights.
-inline bool shares_differ(const std::vector<double>& a, double a_weight, const std::vector<double>& b,
-                          double b_weight) {
-  for (std::size_t c = 0; c < a.size(); ++c) {
+inline bool shares_differ(std::size_t n_classes, const double* a, double a_weight, const double* b, double b_weight) {
+  for (std::size_t c = 0; c < n_classes; ++c) {
     if (a[c] * b_weight != b[c] * a_weight) return true;
   }
   return false;

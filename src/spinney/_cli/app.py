@@ -20,6 +20,7 @@ SUMMARIES = {
     "plot": "Draw a model.",
     "edit": "Make recorded edits of a tree, and show what each of them did.",
     "rules": "Write a model as rules, SQL, C, Python or JSON.",
+    "export": "Write a model as PMML, ONNX, SQL, C, Python, JSON or treelite.",
     "explain": "Explain the prediction of one row.",
     "report": "Write one offline page that shows a model on data.",
     "compare": "Compare models on the same partitions, with statistical tests.",

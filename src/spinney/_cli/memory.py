@@ -35,10 +35,10 @@ def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeF
     choices = reading.choices or Choices()
     shares: list[tuple[Any, float]] = []
     if reading.task == "classification":
-        labels, counts = np.unique(reading.y, return_counts=True)
+        labels, counts = reading.class_counts
         shares = [
             (label, count / len(reading.y))
-            for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
+            for label, count in zip(labels, counts.tolist(), strict=True)
         ]
     X = reading.X
     schema = model._schema
@@ -55,6 +55,8 @@ def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeF
         text=_text_pairs(choices.text),
         weight=choices.weight,
         exposure=choices.exposure,
+        event=choices.event,
+        rules_differ=_difference(model, X),
         **binned_shares([X[name] for name in schema.names], schema),
     )
 
@@ -65,6 +67,21 @@ def _priors(model: Any, labels: Sequence[Any]) -> tuple[tuple[Any, float], ...]:
         return ()
     pairs = given.items() if isinstance(given, dict) else zip(labels, given, strict=True)
     return tuple((label, float(share)) for label, share in pairs)
+
+
+def _difference(model: Any, X: Any) -> float | None:
+    """Return for which share of rows the rules of C4.5 answer otherwise than its tree."""
+    if not hasattr(model, "rules_") or not hasattr(model, "tree_"):
+        return None
+    return float(np.mean(model.rules_.predict(X) != model.predict(X)))
+
+
+def difference_words(share: float, rows: str = "the training rows") -> str:
+    """Return in words how often rules differ from their tree."""
+    return f"the rules answer otherwise than the tree for {100 * share:.1f} % of {rows}"
+
+
+JUDGE_RULES = "`spinney evaluate --rules` judges them, `spinney rules --paths` writes the tree"
 
 
 def _text_pairs(text: TextFormat) -> tuple[tuple[str, str], ...]:

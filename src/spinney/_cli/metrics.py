@@ -77,8 +77,9 @@ def _price(text: str, number: str) -> float:
 class Estimate:
     """An error with its 95 % confidence interval, and the error of the best constant prediction.
 
-    Classification: the error rate, or the cost per row. Regression: the root mean squared error;
-    of counts and amounts the deviance per unit of exposure.
+    Classification: the error rate, or the cost per row; by weight where priors or weights were
+    given. Regression: the root mean squared error; of counts and amounts the deviance per unit of
+    exposure. Lifetimes: the concordance of risks, which is no error: more is better.
     `relative` is the error (squared, in regression) divided by that of the baseline.
     """
 
@@ -99,14 +100,21 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def of_path(reading: Reading, path: PruningPath, costs: Costs) -> Estimate:
-    """Return the cross-validated error of the tree that was selected from a pruning path."""
+def of_path(reading: Reading, model: Any, costs: Costs) -> Estimate:
+    """Return the cross-validated error of the tree that a model selected from its pruning path."""
+    path: PruningPath = model.pruning_path_
     assert path.errors is not None
     assert path.standard_errors is not None
     assert path.selected is not None
     error, spread = float(path.errors[path.selected]), float(path.standard_errors[path.selected])
+    alone = float(path.errors[-1])  # the root by itself
     if reading.task == "regression":
-        return _rmse(error, spread, float(path.errors[-1]))  # the root by itself: always the mean
+        return _rmse(error, spread, alone)
+    if reading.weight is not None or model.priors is not None or model.class_weight is not None:
+        low, high = max(0.0, error - Z * spread), error + Z * spread
+        always, relative = str(model.tree_.root.prediction), error / alone if alone > 0 else None
+        measure = "cost by weight" if costs else "error rate by weight"
+        return Estimate(measure, error, low, high, alone, always, relative)
     if costs:
         return _cost(error, spread, reading.y, costs)
     return class_error(error, reading.y)
@@ -142,30 +150,35 @@ def cross_validate(
     reading : Reading
         The data.
     cv : int
-        Number of folds, stratified by class.
+        Number of folds, stratified by class or event.
     seed : int
         Random seed of the folds.
     on_fold : callable
         Called after each fold.
     answer : callable, optional
-        From a fitted model and rows to numbers, instead of predictions.
+        From a fitted model and rows to numbers, instead of predictions: one or more for each row.
 
     Returns
     -------
-    array of shape (n_rows,)
+    array of shape (n_rows,), or that of the answers
     """
     X, y = reading.X, reading.y
-    strata = (
-        np.unique(y, return_inverse=True)[1] if reading.task != "regression" else np.zeros(len(y))
-    )
-    numbers = reading.task == "regression" or answer is not None
-    predicted = np.empty(len(y), dtype=np.float64 if numbers else y.dtype)
+    strata: NDArray[Any] = np.zeros(len(y)) if reading.event is None else reading.event
+    if reading.task == "classification":
+        strata = np.unique(y, return_inverse=True)[1]
+    predicted: NDArray[Any] | None = None
     for train, test in make_folds(cv, X, strata, np.ones(len(y), dtype=bool), seed):
         part = {name: column[train] for name, column in X.items()}
         fitted = clone(model).fit(part, y[train], **reading.fit_options(train))
         rows = {name: column[test] for name, column in X.items()}
-        predicted[test] = fitted.predict(rows) if answer is None else answer(fitted, rows)
+        found = fitted.predict(rows) if answer is None else answer(fitted, rows)
+        if predicted is None:
+            labels = answer is None and reading.task == "classification"
+            kind = y.dtype if labels else np.float64
+            predicted = np.empty((len(y), *found.shape[1:]), dtype=kind)
+        predicted[test] = found
         on_fold()
+    assert predicted is not None
     return predicted
 
 

@@ -4,6 +4,7 @@ Nothing heavy is imported here, so that help can list the models.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,8 @@ class Model(NamedTuple):
         Parameters that differ from the defaults of the class.
     has_members : bool
         Whether it is an ensemble of CART trees, whose parameters can be set too.
+    survival : str or None
+        Name of its class for lifetimes.
     """
 
     words: str
@@ -35,14 +38,24 @@ class Model(NamedTuple):
     regressor: str | None = None
     settings: Mapping[str, Any] = {}
     has_members: bool = False
+    survival: str | None = None
 
     def class_name(self, task: str) -> str | None:
         """Return the name of the class for a task."""
-        return self.classifier if task == "classification" else self.regressor
+        names = {"classification": self.classifier, "regression": self.regressor}
+        return names.get(task, self.survival)
 
 
-def _pair(words: str, stem: str, *, has_members: bool = False, **settings: Any) -> Model:
-    return Model(words, f"{stem}Classifier", f"{stem}Regressor", settings, has_members)
+def _pair(
+    words: str,
+    stem: str,
+    *,
+    has_members: bool = False,
+    survival: str | None = None,
+    **settings: Any,
+) -> Model:
+    names = f"{stem}Classifier", f"{stem}Regressor"
+    return Model(words, *names, settings, has_members, survival)
 
 
 def _bagging(words: str, **settings: Any) -> Model:
@@ -50,8 +63,13 @@ def _bagging(words: str, **settings: Any) -> Model:
 
 
 MODELS = {
-    "cart": _pair("one CART tree, pruned by cross-validation", "CART", pruning="cost_complexity"),
-    "cart_full": _pair("one CART tree, fully grown", "CART"),
+    "cart": _pair(
+        "one CART tree, pruned by cross-validation",
+        "CART",
+        pruning="cost_complexity",
+        survival="SurvivalTree",
+    ),
+    "cart_full": _pair("one CART tree, fully grown", "CART", survival="SurvivalTree"),
     "c45": Model("one C4.5 tree, a branch for each category", "C45Classifier"),
     "id3": Model("one ID3 tree, a branch for each category, not pruned", "ID3Classifier"),
     "igpa": _pair("one tree, grown and pruned on halves in turn", "IGPA"),
@@ -59,7 +77,9 @@ MODELS = {
     "bagging": _bagging("100 trees on bootstrap samples"),
     "trimmed_bagging": _bagging("bagging without its worst quarter", selection="trimmed"),
     "mode_bagging": _bagging("bagging, members up to the modal error", selection="mode"),
-    "forest": _pair("a random forest of 100 trees", "RandomForest"),
+    "forest": _pair(
+        "a random forest of 100 trees", "RandomForest", survival="RandomSurvivalForest"
+    ),
     "extra_trees": _pair("100 trees with cuts drawn at random", "ExtraTrees"),
     "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
     "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
@@ -69,6 +89,8 @@ MODELS = {
     ),
     "mixture": _pair("a mixture of experts with a gating model", "MixtureOfExperts"),
 }
+# By which `compare` judges models
+METRICS = ("error", "cost", "auc", "logloss", "brier", "r2", "deviance", "concordance")
 # What rpart, C5.0, Weka and R's forests call parameters
 _OTHER_NAMES = {
     "minsplit": "min_samples_split",
@@ -102,7 +124,22 @@ _OPTION_OF = {
     "monotonic_cst": "--monotone",
     "interaction_cst": "--interaction",
 }
+_PARAMETER_OF = {"trees": "n_estimators"}  # options of other names
 _BOOSTED_DEPTH = {"adaboost": {"classification": 1, "regression": 3}}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The model, and how it is trained and evaluated."""
+
+    model: str = "cart"
+    cv: int = 10
+    rule: str = "1se"
+    seed: int = 0
+    jobs: int = -1
+    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    costs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
+    positive: Any = None  # of two classes, the one that is looked for
 
 
 def names_for(task: str) -> list[str]:
@@ -117,7 +154,7 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
     ----------
     name : str
         A name in `MODELS`.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         The task.
     changes : mapping
         Parameters given by the user. Those that an ensemble does not have are set on its members.
@@ -131,9 +168,12 @@ def make_model(name: str, task: str, changes: Mapping[str, Any]) -> Any:
     model = MODELS[name]
     class_name = model.class_name(task)
     if class_name is None:
+        able = ", ".join(names_for(task))
+        if task == "survival":
+            raise Refusal(f"--model {name} cannot learn lifetimes. Those that can: {able}.")
         raise Refusal(
             f"--model {name} predicts classes, and this target is a number. "
-            f"For numbers there are: {', '.join(names_for(task))}."
+            f"For numbers there are: {able}."
         )
     estimator = getattr(spinney, class_name)()
     known = estimator.get_params(deep=False)
@@ -162,7 +202,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         if own in allowed:
             raise Refusal(f"--set: {key!r} of other programs is {own!r} here: --set {own}=...")
         option = _OPTION_OF.get(key)
-        others = [other for other in names_for(task) if other != name and _knows(other, task, key)]
+        others = [other for other in names_for(task) if other != name and knows(other, task, key)]
         if option is not None and others:
             raise Refusal(
                 f"{option}: --model {name} cannot do this. Those that can: {', '.join(others)}."
@@ -170,7 +210,7 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
         raise Refusal(f"--model {name} has no parameter {key!r}.{did_you_mean(key, allowed)}")
 
 
-def _knows(name: str, task: str, key: str) -> bool:
+def knows(name: str, task: str, key: str) -> bool:
     """Return whether a model has a parameter, or its members have."""
     import spinney
 
@@ -190,6 +230,26 @@ def parse_settings(given: Iterable[str]) -> dict[str, Any]:
             raise Refusal(f"--set: write NAME=VALUE, such as max_depth=4, not {text!r}.")
         settings[name.strip()] = _value_of(value.strip())
     return settings
+
+
+def parse_parameters(given: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the parameters that have an option of their own, as their declarations take them."""
+    from spinney._params import PARAMETERS
+
+    found = {}
+    for option, text in given.items():
+        if text is None:
+            continue
+        name = _PARAMETER_OF.get(option, option)
+        if name == "criterion":  # which there are depends on the model
+            found[name] = text
+            continue
+        found[name] = _value_of(text)
+        try:
+            PARAMETERS[name].check(f"--{option.replace('_', '-')}", found[name])
+        except (TypeError, ValueError) as error:
+            raise Refusal(str(error)) from error
+    return found
 
 
 def _value_of(text: str) -> Any:
@@ -264,6 +324,11 @@ def columns_of(model: Any) -> "Sequence[Column]":
 def is_classifier(model: Any) -> bool:
     """Return whether a model predicts classes."""
     return hasattr(model, "classes_")
+
+
+def is_survival(model: Any) -> bool:
+    """Return whether a model predicts risks and survival curves."""
+    return hasattr(model, "predict_survival_function")
 
 
 def trees_of(model: Any) -> list[Any]:

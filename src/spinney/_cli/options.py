@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from spinney._cli.app import SUMMARIES
-from spinney._cli.models import MODELS
+from spinney._cli.models import METRICS, MODELS
 
 # -- Kinds of options
 
@@ -51,6 +51,10 @@ def _checked_jobs(context: click.Context, option: click.Parameter, value: int) -
 # -- Options of several commands
 
 _MODEL = click.Choice(list(MODELS))
+_DIALECTS = (
+    *("ansi", "sqlite", "duckdb", "postgresql", "mysql"),
+    *("sqlserver", "oracle", "snowflake", "bigquery", "spark"),
+)
 _JSON = _flag("--json", "as_json", help="Print JSON instead of text.")
 _SEED = _option(
     *("--seed", "--random-state", "seed"),
@@ -103,6 +107,15 @@ _EXPOSURE = _option(
     metavar="NAME",
     help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
 )
+_CRITERION = _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy.")
+_EVENT = _option(
+    "--event",
+    metavar="NAME[=CODE]",
+    help="Column that says whether the event of a lifetime was seen: 1, true, or the code given.",
+)
+_TIME = _option(
+    "--time", metavar="NAME", help="Column with the time of the event, or until when none was seen."
+)
 _WEIGHT = _option("--weight", metavar="NAME", help="Column with the weights of the rows.")
 _SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
 _DATA = click.Argument(["data"])
@@ -128,7 +141,13 @@ _FILE_FORMAT = (
     ),
 )
 _TABLE = (
-    _option("--target", metavar="NAME", help="Column to predict; required for a file."),
+    _option(
+        "--target",
+        metavar="NAME",
+        help="Column to predict; required for a file, except with --event and --time.",
+    ),
+    _EVENT,
+    _TIME,
     _option(
         "--task",
         type=click.Choice(["classification", "regression"]),
@@ -201,15 +220,17 @@ Models:
     _option(
         "--model", type=_MODEL, metavar="NAME", default="cart", help="One of the models above."
     ),
-    _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy."),
+    _CRITERION,
     _EXPOSURE,
     _WEIGHT,
     _CV,
     _flag("--no-cv", help="Skip the cross-validation."),
     _RULE,
-    _integer("--max-depth", help="Maximum depth of a tree."),
-    _integer("--min-samples-leaf", help="Minimum number of rows in a leaf."),
-    _integer("--trees", help="Number of trees of an ensemble."),
+    _option("--max-depth", metavar="N", help="Maximum depth of a tree."),
+    _option(
+        "--min-samples-leaf", metavar="N", help="Minimum number of rows in a leaf, or their share."
+    ),
+    _option("--trees", metavar="N", help="Number of trees of an ensemble."),
     _COSTS,
     _POSITIVE,
     _THRESHOLD,
@@ -258,6 +279,12 @@ _declare(
         help="Add columns low and high, which hold this share of the targets to be expected, such "
         "as 0.9: of forests trained with --set keep_targets=true.",
     ),
+    _option(
+        "--times",
+        metavar="A,B,C",
+        help="Add the probability that the event comes later than each of these times: of models "
+        "of lifetimes, whose prediction is the risk relative to the training rows.",
+    ),
     _integer("--digits", default=6, help="Significant digits of numbers; 17 for all."),
     _repeated("--keep", help="Column to copy to the output"),
     _flag(
@@ -280,6 +307,8 @@ _declare(
     _SAVED_MODEL,
     _DATA,
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     _COSTS,
@@ -290,7 +319,8 @@ _declare(
     _path(
         "--plot",
         "Draw ROC, gains, lift, precision and recall, calibration and scores of two classes; the "
-        "calibration of more; or true against predicted values: .png, .svg or .pdf.",
+        "calibration of more; true against predicted values; or survival by groups of risk: .png, "
+        ".svg or .pdf.",
     ),
     _JSON,
 )
@@ -378,8 +408,11 @@ _declare(
     ),
     _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
     _ANSWERS,
+    _EXPOSURE,
+    _WEIGHT,
     *_FILE_FORMAT,
     _path("--out", "Write the edited model to this file."),
+    _path("--report", "Write the report of the edited model to this page, such as page.html."),
     _JSON,
 )
 
@@ -408,11 +441,44 @@ _declare(
 )
 
 _declare(
+    "export",
+    """
+    Writes a tree, rules or an ensemble of trees for other systems; each predicts as the model does,
+    also for missing values and unknown categories. onnx and treelite need these packages.
+    """,
+    _SAVED_MODEL,
+    click.Option(
+        ["--format", "format_"],
+        type=click.Choice(["pmml", "onnx", "sql", "c", "python", "json", "treelite"]),
+        required=True,
+        help="Form of the file.",
+    ),
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        required=True,
+        help="File to write.",
+    ),
+    _option(
+        "--dialect",
+        type=click.Choice(_DIALECTS),
+        default="ansi",
+        help="SQL: database to write for.",
+    ),
+    _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
+    _repeated("--keep", help="SQL: column to select as well"),
+    _flag("--proba", help="SQL: add the probability of each class."),
+    _flag("--strict", help="SQL: end the query where a column has another type."),
+    _option("--prefix", default="model", help="C: prefix of the names."),
+)
+
+_declare(
     "explain",
     """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
-    --set does not name are missing.
+    --set does not name are missing. --reasons adds up to four columns that moved the answer most.
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
@@ -421,6 +487,13 @@ _declare(
     _option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
+    ),
+    _option("--reasons", is_flag=True, help="Add the columns that moved the answer most."),
+    _option(
+        "--words",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="JSON with the words of a reason by column; {value} is what the row holds.",
     ),
     *_FILE_FORMAT,
     _JSON,
@@ -445,6 +518,8 @@ _declare(
         help="The page to write, such as page.html.",
     ),
     _ANSWERS,
+    _EVENT,
+    _TIME,
     _EXPOSURE,
     _WEIGHT,
     *_FILE_FORMAT,
@@ -454,7 +529,7 @@ _declare(
     "compare",
     """
     DATA is the name of a bundled data set or a file; several are compared over all of them. Every
-    model is trained and tested on the same rows. The table shows the error, the p value of the
+    model is trained and tested on the same rows. The table shows the measures, the p value of the
     corrected t-test against the best model, the number of leaves, and the time.
     """,
     click.Argument(["data"], nargs=-1, required=True),
@@ -465,13 +540,31 @@ _declare(
         help="Model to compare, see `spinney train --help`. Default: some trees and forests",
     ),
     _integer("--folds", low=2, default=10, help=_FOLDS_HELP),
-    _integer("--repeats", default=2, help="Number of repetitions, each with other partitions."),
+    _option(
+        *("--repeat", "--repeats", "repeats"),
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=2,
+        help="Number of repetitions, each with other partitions.",
+    ),
     _option(
         "--holdout",
         type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
         metavar="SHARE",
         help="Use random test sets of this share of the rows instead of cross-validation.",
     ),
+    _repeated(
+        *("--metric", "metrics"),
+        type=click.Choice(METRICS),
+        help="Measure, the first decides: error (of numbers RMSE), cost, auc, logloss, brier; of "
+        "numbers also r2, deviance, concordance. Default: cost with --cost, deviance with such a "
+        "--criterion, else error",
+    ),
+    _COSTS,
+    _CRITERION,
+    _EXPOSURE,
+    _WEIGHT,
+    _option("--group", metavar="NAME", help="Column whose equal rows are never divided."),
     _SEED,
     _JOBS,
     _path(

@@ -21,7 +21,6 @@ from rich.console import Console
 from spinney._atomic import write_atomically
 from spinney._cli.errors import Refusal, cannot_write
 from spinney._format import aligned, plural, without_controls
-from spinney.plot._matplotlib import have_matplotlib, picture
 
 T = TypeVar("T")
 _INDENT = "  "
@@ -176,6 +175,8 @@ def check_plot_file(path: Path | None, option: str = "--plot") -> None:
     if path.suffix.lower() not in _PLOT_SUFFIXES:
         raise Refusal(f"{option}: {str(path)!r} must end in {', '.join(_PLOT_SUFFIXES)}.")
     check_output(option, path)
+    from spinney.plot._matplotlib import have_matplotlib  # here, as plots import estimators
+
     if not have_matplotlib():
         raise Refusal(
             f"{option} needs Matplotlib, which is not installed: pip install 'spinney[plot]'."
@@ -216,6 +217,8 @@ def drawn(draw: Callable[[], Any], format_: str) -> bytes:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
+
+    from spinney.plot._matplotlib import picture
 
     figure = draw().figure
     content = picture(figure, format_)

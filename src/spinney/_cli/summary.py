@@ -1,15 +1,17 @@
 """Sections that several commands show: the table that was read, errors, pruning paths."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spinney._cli.data.columns import Column
 from spinney._cli.data.reading import Reading
-from spinney._cli.metrics import Estimate
 from spinney._cli.output import Screen, leaves_text
 from spinney._format import number_text, plural
-from spinney.pruning import PruningPath
+
+if TYPE_CHECKING:
+    from spinney._cli.metrics import Estimate
+    from spinney.pruning import PruningPath
 
 MOST_NAMES = 5  # of classes, columns with gaps, importances
 _MOST_COLUMNS = 40
@@ -83,10 +85,15 @@ def _gap_words(reading: Reading) -> str:
 def target_words(reading: Reading) -> str:
     """Return the name of the target, and its range or its classes."""
     name, y = reading.target.name, reading.y
+    if reading.event is not None:
+        low, high = (number_text(v, 4) for v in (y["time"].min(), y["time"].max()))
+        n_events = int(reading.event.sum())
+        seen = f"{plural(n_events, 'event')}, {len(y) - n_events} censored"
+        return f"{name}, lifetimes from {low} to {high}: {seen}"
     if reading.task == "regression":
         low, mean, high = (number_text(v, 4) for v in (y.min(), y.mean(), y.max()))
         return f"{name}, a number from {low} to {high}, mean {mean}"
-    labels, counts = np.unique(y, return_counts=True)
+    labels, counts = reading.class_counts
     shares = 100 * counts / len(y)
     order = range(min(MOST_NAMES, len(labels)))  # that of the classes everywhere
     shown = [f"{labels[k]} {counts[k]} ({shares[k]:.1f} %)" for k in order]
@@ -104,6 +111,7 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
         "gaps": reading.gaps,
         "target": reading.target.name,
         "task": reading.task,
+        "events": None if reading.event is None else int(reading.event.sum()),
         "notes": list(reading.notes),
         "warnings": list(reading.warnings),
     }
@@ -112,15 +120,21 @@ def reading_dict(reading: Reading) -> dict[str, Any]:
 # -- Errors
 
 
-def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str, str]]:
+def estimate_pairs(found: "Estimate", name: str = "this model") -> list[tuple[str, str]]:
     """Return names and values: an error with its confidence interval, and that of the baseline."""
     numbers = (found.value, found.low, found.high, found.baseline)
-    if found.measure == "error rate":
+    if found.measure == "concordance":
+        value, low, high, baseline = (f"{number:.3f}" for number in numbers)
+        told = f"concordance {value}, 95 % interval {low} to {high}"
+        return [(name, told), ("by chance", f"concordance {baseline}")]
+    if found.measure in ("error rate", "error rate by weight"):
         value, low, high, baseline = (f"{100 * number:.1f}" for number in numbers)
-        before, after, unit = "", " % of rows", " %"
+        counted = "of rows" if found.measure == "error rate" else "by weight"
+        before, after, unit = "", f" % {counted}", " %"
     else:
         value, low, high, baseline = (number_text(number, 4) for number in numbers)
         words = {"RMSE": ("RMSE ", ""), "deviance": ("", " per unit of exposure")}
+        words["cost by weight"] = ("", " per unit of weight")
         before, after = words.get(found.measure, ("", " per row"))
         unit = ""
     return [
@@ -132,7 +146,7 @@ def estimate_pairs(found: Estimate, name: str = "this model") -> list[tuple[str,
 # -- Pruning paths
 
 
-def show_path(path: PruningPath, screen: Screen) -> None:
+def show_path(path: "PruningPath", screen: Screen) -> None:
     """Print the table of a pruning path, and the selection rule if one was applied."""
     selected = path.selected or 0
     marked = ", * marks the one selected" if path.selected is not None else ""
@@ -159,14 +173,14 @@ def shown_places(n: int, selected: int, least: int) -> list[int]:
     return sorted({0, n - 1, least, *near})
 
 
-def path_least(path: PruningPath) -> int:
+def path_least(path: "PruningPath") -> int:
     """Return the index of the smallest tree with the least error; the last without errors."""
     if path.errors is None:
         return len(path) - 1
     return int(np.flatnonzero(path.errors == path.errors.min())[-1])
 
 
-def _rule_words(path: PruningPath) -> str:
+def _rule_words(path: "PruningPath") -> str:
     assert path.errors is not None
     assert path.standard_errors is not None
     least = path_least(path)
@@ -180,7 +194,7 @@ def _rule_words(path: PruningPath) -> str:
     )
 
 
-def path_dict(path: PruningPath) -> dict[str, Any]:
+def path_dict(path: "PruningPath") -> dict[str, Any]:
     """Return a pruning path as lists, for JSON."""
     errors, spread = path.errors, path.standard_errors
     return {

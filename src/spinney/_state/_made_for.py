@@ -32,6 +32,8 @@ def _check(made_for: MadeFor) -> None:
     if made_for.positive is not None:
         named.append(made_for.positive)
     need(set(named) <= set(classes), made_for, "a class is not among those of the training data")
+    both = (made_for.task == "survival") == (made_for.event is not None)
+    need(both, made_for, "lifetimes, and only they, have a column of events")
     two = made_for.threshold is None or made_for.positive is not None
     need(two, made_for, "a threshold needs a positive class")
 
@@ -41,7 +43,7 @@ RECIPES: list[Recipe[Any]] = [
         MadeFor,
         _check,
         target=TEXT,
-        task=choice("classification", "regression"),
+        task=choice("classification", "regression", "survival"),
         version=TEXT,
         n_rows=SIZE,
         class_shares=many(row(_LABEL, SHARE), tuple),
@@ -53,6 +55,8 @@ RECIPES: list[Recipe[Any]] = [
         text=many(row(TEXT, TEXT), tuple),
         weight=or_none(TEXT),
         exposure=or_none(TEXT),
+        event=or_none(TEXT),
+        rules_differ=or_none(SHARE),
         n_cuts=PLACES,
         cuts=FLOATS,
         shares=FLOATS,

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._format import LARGEST_EXACT
 from spinney._table._schema import Label
 from spinney._typing import Floats
 
-LARGEST_EXACT = 2**53  # float64 holds every integer up to here
 # The estimator checks of scikit-learn look for these words.
 STRING_OR_NUMBER = "argument must be a string or a real number"
 

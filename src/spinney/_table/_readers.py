@@ -18,8 +18,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney._format import LARGEST_EXACT
 from spinney._table._cells import (
-    LARGEST_EXACT,
     Cells,
     Codes,
     Numbers,

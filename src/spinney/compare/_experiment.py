@@ -8,17 +8,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 
 import spinney
 from spinney._checks import Integer
+from spinney._counts import NO_EXPOSURE
 from spinney._warnings import quiet_about_unseen
 from spinney.compare._folder import Key
-from spinney.compare._inputs import Problem, check_methods, check_problems, described, take_rows
+from spinney.compare._inputs import (
+    Problem,
+    check_methods,
+    check_problems,
+    described,
+    take_rows,
+    task_of,
+)
+from spinney.compare._measures import MAIN, MEASURES, Costs, Judged, check_measures
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units
+from spinney.datasets._dataset import Task
 
 KEY_NAMES = ("dataset", "method", "repeat", "part")
 
@@ -34,9 +44,12 @@ class Experiment:
     Parameters
     ----------
     datasets : str, Dataset, list of these, or dict
-        Names of bundled sets, `Dataset` objects, or a dict of name to (X, y).
+        Names of bundled sets, `Dataset` objects, or a dict of name to (X, y). A third item may be a
+        dict of arrays: `sample_weight`, `exposure`, or `groups`, whose rows stay together.
     methods : dict of str to estimator
-        Classifiers or regressors of spinney or scikit-learn, or pipelines.
+        Classifiers or regressors of spinney or scikit-learn, or pipelines; or estimators of
+        lifetimes, of spinney or scikit-survival, whose discordance (one less the concordance) is
+        compared.
     resampling : Resampling, default=RepeatedKFold(n_splits=10)
         The resampling scheme.
     random_state : int, default=0
@@ -45,6 +58,13 @@ class Experiment:
         Numbers of members at which ensembles with `staged_predict` are evaluated as well.
     scoring : sequence of str, default=()
         Further measures, as scorer names of scikit-learn such as "roc_auc"; higher is better.
+    measures : sequence of str, default=()
+        Measures to show, the main one first. Classification: "error", "cost", "auc", "logloss",
+        "brier". Regression: "rmse", "r2", "deviance" (of the criterion), "concordance". Lifetimes:
+        "discordance", "concordance". The first of each is the default. Rows count by weight.
+    cost_matrix : dict of (true, predicted) to cost, default=None
+        For "cost": other mistakes cost 1. It judges predictions; methods that learn by costs have
+        parameters of their own.
 
     Examples
     --------
@@ -65,10 +85,12 @@ class Experiment:
         random_state: int = 0,
         stages: Sequence[int] = (),
         scoring: Sequence[str] = (),
+        measures: Sequence[str] = (),
+        cost_matrix: Mapping[tuple[Any, Any], float] | None = None,
     ) -> None:
         self.methods = check_methods(methods)
-        self.is_regression = is_regressor(next(iter(self.methods.values())))
-        self.problems = check_problems(datasets, self.is_regression)
+        self.task = task_of(next(iter(self.methods.values())))
+        self.problems = check_problems(datasets, self.task)
         self.resampling = RepeatedKFold() if resampling is None else resampling
         if not isinstance(self.resampling, Resampling):
             raise ValueError(
@@ -80,6 +102,21 @@ class Experiment:
         self.scoring = tuple(scoring)
         for name in self.scoring:
             get_scorer(name)  # refuses unknown names
+        self.measures = check_measures(measures, self.task, self.methods) or (MAIN[self.task],)
+        self.cost_matrix = dict(cost_matrix or {})
+        self._check_classes()
+
+    def _check_classes(self) -> None:
+        """Refuse costs of unknown classes, and AUC of more than two."""
+        for name, problem in self.problems.items():
+            if "auc" in self.measures and len(problem.classes) != 2:
+                raise ValueError(
+                    f"the measure 'auc' is for two classes, and data set {name!r} has "
+                    f"{len(problem.classes)}. Use 'logloss' or 'brier'."
+                )
+            for label in (label for pair in self.cost_matrix for label in pair):
+                if label not in problem.classes:
+                    raise ValueError(f"cost_matrix: data set {name!r} has no class {label!r}.")
 
     def units(self) -> list[Key]:
         """Return the keys of all units: data set, method, repeat and part.
@@ -121,9 +158,9 @@ class Experiment:
         Results
         """
         for problem in self.problems.values():  # sizes that do not fit are found before any work
-            self.resampling.parts(problem.strata, np.random.default_rng(0))
+            problem.parts(self.resampling, np.random.default_rng(0))
         units = self.units()
-        settings = self.random_state, self.stages, self.scoring
+        settings = self.random_state, self.stages, self.scoring, self.measures, self.cost_matrix
         trial = _Trial(self.problems, self.methods, self.resampling, *settings)
         found = run_units(
             units,
@@ -140,8 +177,12 @@ class Experiment:
         ]
         return Results(
             records,
-            measure="rmse" if self.is_regression else "error",
-            higher_is_better=self.scoring,
+            measure=self.measures[0],
+            shown=self.measures,
+            higher_is_better=[
+                *self.scoring,
+                *(name for name in self.measures if MEASURES[name].higher_is_better),
+            ],
             is_honest=self.resampling.is_honest,
             has_sizes=isinstance(self.resampling, GrowingTrainingSet),
         )
@@ -159,6 +200,8 @@ class Experiment:
             "resampling": repr(self.resampling),
             "stages": repr(self.stages),
             "scoring": repr(self.scoring),
+            "measures": repr(self.measures),
+            "cost_matrix": described(self.cost_matrix),
             **{f"data set {name!r}": each.digest() for name, each in self.problems.items()},
             **{f"method {name!r}": described(each) for name, each in self.methods.items()},
         }
@@ -173,7 +216,9 @@ class _Trial:
     resampling: Resampling
     random_state: int
     stages: tuple[int, ...] = ()
-    scoring: tuple[str, ...] = field(default=())
+    scoring: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    costs: Costs = field(default_factory=dict)
 
     def __call__(self, key: tuple[str, str, int, int]) -> dict[str, Any]:
         with quiet_about_unseen():
@@ -182,32 +227,52 @@ class _Trial:
     def _run(self, dataset: str, method: str, repeat: int, part: int) -> dict[str, Any]:
         problem = self.problems[dataset]
         random = np.random.default_rng(seed_of(self.random_state, dataset, repeat))
-        train, test = self.resampling.parts(problem.strata, random)[part]
+        train, test = problem.parts(self.resampling, random)[part]
         model = _seeded(self.methods[method], seed_of(self.random_state, dataset, repeat, part))
         X_train, X_test = take_rows(problem.X, train), take_rows(problem.X, test)
-        y_train, y_test = problem.y[train], problem.y[test]
+        options = problem.fit_options(model, train)
         began = time.perf_counter()
-        model.fit(X_train, y_train)
+        model.fit(X_train, problem.y[train], **options)
         fitted = time.perf_counter()
         guess = model.predict(X_test)
         predicted = time.perf_counter()
+        y_test = problem.y[test]
         found: dict[str, Any] = {"n_train": len(np.unique(train)), "n_test": len(test)}
-        found.update(_errors(y_test, guess, problem.is_regression))
+        found.update(self._measured(problem, model, test, X_test, guess))
         found.update({name: get_scorer(name)(model, X_test, y_test) for name in self.scoring})
         found.update(model_size(model))
-        found.update(self._staged(model, X_test, y_test, problem.is_regression))
+        found.update(self._staged(model, X_test, y_test, problem.task))
         return {**found, "fit_seconds": fitted - began, "predict_seconds": predicted - fitted}
 
+    def _measured(
+        self, problem: Problem, model: Any, test: NDArray[np.intp], X: Any, guess: Any
+    ) -> dict[str, float]:
+        """Return the measures of predicted test rows."""
+        exposure = problem.facts.get("exposure")
+        rows = Judged(
+            model,
+            X,
+            problem.y[test],
+            np.asarray(guess),
+            problem.facts["sample_weight"][test] if "sample_weight" in problem.facts else None,
+            NO_EXPOSURE if exposure is None else np.asarray(exposure, dtype=np.float64)[test],
+            self.costs,
+            problem.classes,
+        )
+        names = dict.fromkeys([MAIN[problem.task], *self.measures])
+        found = {name: MEASURES[name].of(rows) for name in names}
+        return found | ({"mse": found["rmse"] ** 2} if "rmse" in found else {})
+
     def _staged(
-        self, model: Any, X: Any, y: NDArray[Any], is_regression: bool
+        self, model: Any, X: Any, y: NDArray[Any], task: Task
     ) -> Iterable[tuple[str, float]]:
         """Yield the error of the first members, at the requested stages."""
         if not self.stages or not hasattr(model, "staged_predict"):
             return
-        measure = "rmse" if is_regression else "error"
+        measure = MAIN[task]
         for n_members, guess in enumerate(model.staged_predict(X), start=1):
             if n_members in self.stages:
-                yield f"{measure}_at_{n_members}", _errors(y, guess, is_regression)[measure]
+                yield f"{measure}_at_{n_members}", MEASURES[measure].of(Judged(model, X, y, guess))
             if n_members >= max(self.stages):
                 return
 
@@ -241,14 +306,6 @@ def _has_seeded_owner(owner: str, params: Mapping[str, Any]) -> bool:
         if (f"{owner}__random_state" if owner else "random_state") in params:
             return True
     return False
-
-
-def _errors(y: NDArray[Any], guess: Any, is_regression: bool) -> dict[str, float]:
-    guess = np.asarray(guess)
-    if not is_regression:
-        return {"error": float(np.mean(guess != y))}
-    squared = float(np.mean((np.asarray(y, dtype=float) - guess) ** 2))
-    return {"rmse": squared**0.5, "mse": squared}
 
 
 def model_size(model: Any) -> dict[str, int]:

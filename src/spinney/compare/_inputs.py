@@ -4,7 +4,7 @@ import hashlib
 import re
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import joblib  # type: ignore[import-untyped]
@@ -13,8 +13,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney._checks import Choice
+from spinney._lifetimes import lifetime_array
 from spinney._table._cells import CodedLabels, as_label
+from spinney._target import check_weights
+from spinney.compare._resampling import Part, Resampling
 from spinney.datasets import Dataset, load
+from spinney.datasets._dataset import Task
+
+_METHODS = {
+    "classification": "classifier",
+    "regression": "regressor",
+    "survival": "estimator of lifetime",
+}
+
+ROW_FACTS = ("sample_weight", "exposure", "groups")  # that a data set may have beside X and y
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,30 +37,80 @@ class Problem:
     name: str
     X: Any
     y: NDArray[Any]
-    is_regression: bool
+    task: Task
+    facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # by the names in ROW_FACTS
 
     @property
     def strata(self) -> NDArray[Any]:
-        """The class code of each row, for stratification."""
-        if self.is_regression:
+        """The class code of each row, or whether it had an event, for stratification."""
+        if self.task == "regression":
             return np.zeros(len(self.y), dtype=np.intp)
+        if self.task == "survival":
+            return np.asarray(self.y["event"], dtype=np.intp)
         codes: NDArray[Any] = np.unique(self.y, return_inverse=True)[1]
         return codes
 
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The distinct labels, sorted; none of numbers and lifetimes."""
+        return tuple(np.unique(self.y).tolist()) if self.task == "classification" else ()
+
+    def parts(self, resampling: Resampling, random: np.random.Generator) -> list[Part]:
+        """Return training and test rows; those of one group are never in both."""
+        groups = self.facts.get("groups")
+        if groups is None:
+            return resampling.parts(self.strata, random)
+        names, of_row = np.unique(groups, return_inverse=True)
+        needed = getattr(resampling, "n_splits", 2)
+        if len(names) < needed:
+            raise ValueError(
+                f"the rows of data set {self.name!r} belong to {len(names)} groups, too few for "
+                f"{needed} parts. Use fewer folds, or other groups."
+            )
+        counts = np.zeros((len(names), int(self.strata.max()) + 1), dtype=np.intp)
+        np.add.at(counts, (of_row, self.strata), 1)
+        rows_of = np.split(np.argsort(of_row, kind="stable"), np.cumsum(counts.sum(axis=1))[:-1])
+        return [
+            (_joined(rows_of, train), _joined(rows_of, test))
+            for train, test in resampling.parts(counts.argmax(axis=1), random)
+        ]
+
+    def fit_options(self, model: Any, rows: NDArray[np.intp]) -> dict[str, Any]:
+        """Return what `fit` of a model takes besides the table and the target, of some rows."""
+        by_groups = hasattr(getattr(model, "cv", None), "split")  # the only use that fit has
+        return {
+            name: values[rows]
+            for name, values in self.facts.items()
+            if name != "groups" or by_groups
+        }
+
     def digest(self) -> str:
         """Return a digest of the data."""
-        return str(joblib.hash((self.X, self.y), hash_name="sha1"))
+        told = (self.X, self.y, dict(self.facts)) if self.facts else (self.X, self.y)
+        return str(joblib.hash(told, hash_name="sha1"))
 
 
-def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
+def _joined(rows_of: list[NDArray[np.intp]], groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows of some groups, in order; of a group that is there twice, twice."""
+    return np.sort(np.concatenate([rows_of[group] for group in groups.tolist()]))
+
+
+def task_of(method: Any) -> Task:
+    """Return the task that an estimator is for."""
+    if hasattr(method, "predict_survival_function"):
+        return "survival"
+    return "regression" if is_regressor(method) else "classification"
+
+
+def check_problems(datasets: Any, task: Task) -> dict[str, Problem]:
     """Return the data sets by name, after checking them.
 
     Parameters
     ----------
-    datasets : str, Dataset, iterable of these, or mapping of str to (X, y) or to these
-        The data sets of the experiment.
-    is_regression : bool
-        Whether the methods are regressors.
+    datasets : str, Dataset, iterable of these, or mapping
+        The data sets of the experiment; a mapping is from a name to (X, y), (X, y, facts) or these.
+    task : {"classification", "regression", "survival"}
+        What the methods are for.
 
     Returns
     -------
@@ -70,23 +133,25 @@ def check_problems(datasets: Any, is_regression: bool) -> dict[str, Problem]:
     for name, given in pairs:
         if not isinstance(name, str) or name in problems:
             raise ValueError(f"datasets must have texts as names, each once, got {name!r}.")
-        problems[name] = _problem(name, given, is_regression)
+        problems[name] = _problem(name, given, task)
     return problems
 
 
-def _problem(name: str, given: Any, is_regression: bool) -> Problem:
+def _problem(name: str, given: Any, task: Task) -> Problem:
     if isinstance(given, str):
         given = load(given)
     if isinstance(given, Dataset):
-        if (given.task == "regression") != is_regression:
+        if given.task != task:
             raise ValueError(
-                f"data set {name!r} is for {given.task}, but the methods are "
-                f"{'regressors' if is_regression else 'classifiers'}. Compare them apart."
+                f"data set {name!r} is for {given.task}, but the methods are {_METHODS[task]}s. "
+                "Compare them apart."
             )
         given = given.X, given.y
-    if not isinstance(given, tuple) or len(given) != 2:
-        raise ValueError(f"data set {name!r} must be a name, a Dataset or (X, y), got {given!r}.")
-    X, y = given[0], np.asarray(given[1])
+    if not isinstance(given, tuple) or len(given) not in (2, 3):
+        raise ValueError(
+            f"data set {name!r} must be a name, a Dataset, (X, y) or (X, y, facts), got {given!r}."
+        )
+    X, y = given[0], lifetime_array(given[1]) if task == "survival" else np.asarray(given[1])
     n_rows = _length(next(iter(X.values())) if isinstance(X, Mapping) else X)
     if y.ndim != 1 or len(y) != n_rows:
         raise ValueError(
@@ -94,9 +159,30 @@ def _problem(name: str, given: Any, is_regression: bool) -> Problem:
             "There must be one value for each row."
         )
     missing = [row for row, value in enumerate(y.tolist()) if as_label(value) is None]
-    if missing:
+    if missing and task != "survival":
         raise ValueError(f"the target of data set {name!r} is missing in rows {missing[:5]}.")
-    return Problem(name, X, y, is_regression)
+    facts = _row_facts(name, given[2], n_rows) if len(given) == 3 else {}
+    return Problem(name, X, y, task, facts)
+
+
+def _row_facts(name: str, given: Any, n_rows: int) -> dict[str, NDArray[Any]]:
+    """Return weights, exposures and groups, after checking them."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"the facts of data set {name!r} must be a dict, got {given!r}.")
+    found = {}
+    for key, values in given.items():
+        Choice(ROW_FACTS).check(f"a fact of data set {name!r}", key)
+        found[key] = np.asarray(values)
+        if found[key].shape != (n_rows,):
+            raise ValueError(
+                f"{key} of data set {name!r} must have one value for each of {n_rows} rows, got "
+                f"shape {found[key].shape}."
+            )
+    if "sample_weight" in found:
+        found["sample_weight"] = check_weights(found["sample_weight"], n_rows)
+    if "groups" in found and any(as_label(value) is None for value in found["groups"].tolist()):
+        raise ValueError(f"groups of data set {name!r} must have no missing values.")
+    return found
 
 
 def _length(X: Any) -> int:
@@ -117,7 +203,7 @@ def _taken(column: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def check_methods(methods: Any) -> dict[str, Any]:
-    """Return clones of the methods by name; all must be classifiers, or all regressors."""
+    """Return clones of the methods by name; all must be for one task."""
     if not isinstance(methods, Mapping) or not methods:
         raise ValueError(f"methods must be a dict of name to estimator, got {methods!r}.")
     found = {}
@@ -129,9 +215,9 @@ def check_methods(methods: Any) -> dict[str, Any]:
                 f"method {name!r} must be an estimator such as CARTClassifier(), got {estimator!r}."
             )
         found[name] = clone(estimator)
-    kinds = {name: is_regressor(estimator) for name, estimator in found.items()}
-    if len(set(kinds.values())) > 1:
-        words = [f"{name!r} ({'regressor' if kinds[name] else 'classifier'})" for name in kinds]
+    tasks = {name: task_of(estimator) for name, estimator in found.items()}
+    if len(set(tasks.values())) > 1:
+        words = [f"{name!r} ({_METHODS[task]})" for name, task in tasks.items()]
         raise ValueError(f"methods must be all classifiers or all regressors, got {words}.")
     return found
 

@@ -190,7 +190,7 @@ def plot_error_and_leaves(results: Results, dataset: str, ax: Any = None) -> Any
     spreads = unit * results.sd()[d]
     known = np.flatnonzero(~np.isnan(leaves))
     ax = axes_or_new(ax, (6.4, 4.4))
-    front = _front(leaves[known], errors[known])
+    front = _front(leaves[known], results.losses()[d][known])
     ax.plot(leaves[known][front], errors[known][front], color=QUIET, lw=0.8, zorder=1)
     colours = class_colours(len(results.methods))
     for m in known.tolist():

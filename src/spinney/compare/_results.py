@@ -26,13 +26,15 @@ class Results:
     records : list of dict
         One per unit: `dataset`, `method`, `repeat`, `part`, and the measures.
     measure : str
-        The main measure; lower is better.
+        The main measure.
     higher_is_better : collection of str, default=()
         Measures for which higher is better.
     is_honest : bool, default=True
         Whether test rows were kept out of training.
     has_sizes : bool, default=False
         Whether the parts of a repeat are training sets of different sizes.
+    shown : sequence of str, default=()
+        Measures in the table of a data set, beside the main one.
 
     Attributes
     ----------
@@ -50,12 +52,14 @@ class Results:
         higher_is_better: Collection[str] = (),
         is_honest: bool = True,
         has_sizes: bool = False,
+        shown: Sequence[str] = (),
     ) -> None:
         self.records = list(records)
         self.measure = measure
         self.higher_is_better = frozenset(higher_is_better)
         self.is_honest = is_honest
         self.has_sizes = has_sizes
+        self.shown = tuple(dict.fromkeys([measure, *shown]))
         self.datasets = _in_order(self.records, "dataset")
         self.methods = _in_order(self.records, "method")
         names = dict.fromkeys(name for record in self.records for name in record)
@@ -164,6 +168,21 @@ class Results:
         """
         ranks: Floats = self.ranks(measure).mean(axis=0)
         return ranks
+
+    def losses(self, measure: str | None = None) -> Floats:
+        """Return means of a measure such that lower is better: negative ones if higher is.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of `measures`; None is the main one.
+
+        Returns
+        -------
+        array of shape (n_datasets, n_methods)
+        """
+        name = self._measure(measure)
+        return (-1.0 if name in self.higher_is_better else 1.0) * self.mean(name)
 
     # -- Statistics
 
@@ -278,8 +297,7 @@ class Results:
             Wins, draws and losses of the method of the row against that of the column.
         """
         name = self._measure(measure)
-        sign = -1.0 if name in self.higher_is_better else 1.0
-        means = sign * self.mean(name)
+        means = self.losses(name)
         n_methods = len(self.methods)
         counts = np.zeros((n_methods, n_methods, 3), dtype=np.int64)
         for d, dataset in enumerate(self.datasets):
@@ -370,6 +388,7 @@ class Results:
             self.measure,
             higher_is_better=self.higher_is_better,
             is_honest=self.is_honest,
+            shown=self.shown,
         )
 
     # -- Tables

@@ -308,8 +308,7 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     d = results.datasets.index(dataset)
     unit = unit_of(measure)
     means, spreads = results.mean(measure)[d], results.sd(measure)[d]
-    sign = -1.0 if measure in results.higher_is_better else 1.0
-    order = np.argsort(sign * means, kind="stable").tolist()
+    order = np.argsort(results.losses(measure)[d], kind="stable").tolist()
     facts = {
         "leaves": "n_leaves",
         "members": "n_members",
@@ -319,6 +318,7 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
     kept = {word: results.mean(name)[d] for word, name in facts.items() if name in results.measures}
     tested = results.is_honest and results.values(measure).shape[2] > 1
     name = label_of(measure)
+    others = [other for other in results.shown if other != measure]
     rows: list[list[Cell]] = []
     for m in order:
         row: list[Cell] = [results.methods[m], Spread(unit * means[m], unit * spreads[m])]
@@ -326,9 +326,12 @@ def dataset_table(results: "Results", dataset: str, measure: str) -> Table:
             best_and_own = results.methods[order[0]], results.methods[m]
             found = results.compare(*best_and_own, dataset, measure=measure)
             row.append(None if m == order[0] else found.p_value)
+        row += [unit_of(other) * float(results.mean(other)[d, m]) for other in others]
         rows.append([*row, *(float(each[m]) for each in kept.values())])
-    columns = ["method", name, *(["p"] if tested else []), *kept]
+    columns = ["method", name, *(["p"] if tested else []), *map(label_of, others), *kept]
     digits = {**_digits(measure, [name]), "p": 4, "leaves": 1, "members": 1}
+    for other in others:
+        digits |= _digits(other, [label_of(other)])
     digits |= {"fit s": 3, "predict s": 4}
     title = f"{dataset}: {_partitions(results)}"
     if tested:
@@ -350,8 +353,7 @@ def rank_tests(results: "Results") -> list[str]:
 
 
 def _best(results: "Results", measure: str) -> list[tuple[int, int]]:
-    means = results.mean(measure)
-    least = (-means if measure in results.higher_is_better else means).copy()
+    least = results.losses(measure).copy()
     least[np.isnan(least)] = np.inf
     found: list[tuple[int, int]] = []
     for d in range(len(least)):

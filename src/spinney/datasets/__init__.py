@@ -6,8 +6,6 @@ a dict of NumPy arrays, the target, and the kind of each column.
 `make_waveform`, `make_gaussian_mixture` and `make_xor` generate problems with a known Bayes error.
 """
 
-from spinney import _libraries  # noqa: F401  (first: see there)
-
 from ._dataset import Dataset, list_datasets, load
 from ._generators import make_gaussian_mixture, make_waveform, make_xor
 from ._loaders import (
@@ -25,11 +23,16 @@ from ._loaders import (
     load_glass,
     load_haberman,
     load_heart_disease,
+    load_insurance,
     load_iris,
+    load_lung,
     load_lymphography,
     load_mushroom,
+    load_pbc,
     load_pima_indians_diabetes,
+    load_solder,
     load_sonar,
+    load_veteran,
     load_waveform,
     load_wine,
     load_yeast,
@@ -53,11 +56,16 @@ __all__ = [
     "load_glass",
     "load_haberman",
     "load_heart_disease",
+    "load_insurance",
     "load_iris",
+    "load_lung",
     "load_lymphography",
     "load_mushroom",
+    "load_pbc",
     "load_pima_indians_diabetes",
+    "load_solder",
     "load_sonar",
+    "load_veteran",
     "load_waveform",
     "load_wine",
     "load_yeast",

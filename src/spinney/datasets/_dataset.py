@@ -4,7 +4,8 @@ To add a set, put its CSV file (target last, empty cells for missing values) int
 into the registry, and a loader into `_loaders.py`.
 
 The files share one layout: UTF-8, a header row, the target in the last column, and an empty cell
-for a missing value. They are read with the standard library and NumPy only.
+for a missing value. Before the target `time` of lifetimes stands `event`, 1 or 0. The files are
+read with the standard library and NumPy only.
 
 | kind    | pandas              | polars           | dict                          |
 |---------|---------------------|------------------|-------------------------------|
@@ -14,6 +15,7 @@ for a missing value. They are read with the standard library and NumPy only.
 
 Numbers are integers where all are whole and none is missing, except in the dict. A polars Enum has
 an order, which is why a nominal column is not one. Class labels are plain strings in every format.
+Lifetimes are a frame with the columns event and time, or a structured array with these fields.
 """
 
 import csv
@@ -33,10 +35,11 @@ from numpy.typing import NDArray
 from spinney._format import did_you_mean
 
 Kind = Literal["numeric", "ordered", "nominal"]
-Task = Literal["classification", "regression"]
+Task = Literal["classification", "regression", "survival"]
 Format = Literal["pandas", "polars", "dict"]
 
 FOLDER = files("spinney.datasets")
+EVENT = "event"  # the column beside the time of lifetimes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,8 @@ class Dataset:
     data : pandas.DataFrame, polars.DataFrame or dict of str to ndarray
         The features, one column each.
     target : pandas.Series, polars.Series or ndarray
-        Class labels (always strings) or numbers, one for each row of `data`.
+        Class labels (always strings) or numbers, one for each row of `data`. Lifetimes are a frame
+        with the columns event and time, or a structured array with these fields.
     target_name : str
         Name of the target column.
     feature_names : tuple of str
@@ -60,7 +64,7 @@ class Dataset:
     categories : dict of str to tuple of str
         The categories of each ordered and nominal feature: lowest first when ordered, in the
         order of the codes when nominal.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         Task of the target.
     description : str
         Meaning of rows and codes, and caveats.
@@ -68,6 +72,8 @@ class Dataset:
         Reference to cite.
     licence : str
         Licence, or a note that none is stated.
+    exposure : pandas.Series, polars.Series, ndarray or None
+        For how much of it the target was counted, as `fit` takes it; None if it is no such count.
     """
 
     name: str
@@ -81,6 +87,7 @@ class Dataset:
     description: str = field(repr=False)
     citation: str = field(repr=False)
     licence: str
+    exposure: Any = field(default=None, repr=False)
 
     @property
     def X(self) -> Any:  # noqa: N802 - scikit-learn's name
@@ -107,6 +114,8 @@ class Entry:
     ordered: Mapping[str, list[str]] = field(default_factory=dict)  # lowest first
     others: Kind = "numeric"
     compressed: bool = False
+    exposure: str | None = None  # column for whose amount the target was counted
+    size: tuple[int, int, int] = (0, 0, 0)  # rows, features, classes; for lists, without reading
 
     @property
     def file(self) -> str:
@@ -178,8 +187,8 @@ def load(name: str, as_: Format | None = None) -> Dataset:
     """
     entry = _entry(name)
     format_ = _check_format(as_)
-    features, target = _read_columns(entry)
-    data, labels = _CONVERTERS[format_](features, target)
+    features, target, told = _read_columns(entry)
+    data, labels, beside = _CONVERTERS[format_](features, target, told)
     return Dataset(
         name=entry.name,
         data=data,
@@ -194,6 +203,7 @@ def load(name: str, as_: Format | None = None) -> Dataset:
         description=entry.description,
         citation=entry.citation,
         licence=entry.licence,
+        exposure=beside,
     )
 
 
@@ -230,17 +240,19 @@ def natural_key(code: str) -> list[str | int]:
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", code)]
 
 
-def _read_columns(entry: Entry) -> tuple[list[_Column], _Column]:
-    """Read the features and the target of one registered set."""
+def _read_columns(entry: Entry) -> tuple[list[_Column], _Column, _Column | None]:
+    """Read the features, the target, and the events or exposures beside it, of a registered set."""
     header, *rows = csv.reader(io.StringIO(_file_text(entry.file), newline=""))
     cells = dict(zip(header, zip(*rows, strict=True), strict=True))
     target_cells = cells.pop(entry.target)
-    target_kind: Kind = "numeric" if entry.task == "regression" else "nominal"
+    target_kind: Kind = "nominal" if entry.task == "classification" else "numeric"
+    beside = EVENT if entry.task == "survival" else entry.exposure
+    told = None if beside is None else _column(beside, "numeric", cells.pop(beside))
     features = [
         _column(name, entry.kind_of(name), texts, entry.ordered.get(name))
         for name, texts in cells.items()
     ]
-    return features, _column(entry.target, target_kind, target_cells)
+    return features, _column(entry.target, target_kind, target_cells), told
 
 
 def _file_text(file: str) -> str:
@@ -263,6 +275,8 @@ def _column(
 
 # -- Conversion
 
+_Converted = tuple[Any, Any, Any]  # features, target, exposures
+
 
 def _check_format(as_: str | None) -> Format:
     """Return the format to use: the one named, or else the best that is installed."""
@@ -282,11 +296,16 @@ def _numbers(column: _Column) -> NDArray[Any]:
     return column.values.astype(np.int64) if column.is_whole else column.values
 
 
-def _to_dict(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
-    return {column.name: column.values for column in features}, target.values
+def _to_dict(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
+    data = {column.name: column.values for column in features}
+    if told is None or told.name != EVENT:
+        return data, target.values, None if told is None else told.values
+    lifetimes = np.empty(len(target.values), dtype=[(EVENT, bool), (target.name, np.float64)])
+    lifetimes[EVENT], lifetimes[target.name] = told.values, target.values
+    return data, lifetimes, None
 
 
-def _to_pandas(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
+def _to_pandas(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
     import pandas as pd
 
     def array(column: _Column) -> Any:
@@ -297,10 +316,13 @@ def _to_pandas(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
 
     labels = _numbers(target) if target.kind == "numeric" else target.values
     frame = pd.DataFrame({column.name: array(column) for column in features})
-    return frame, pd.Series(labels, name=target.name)
+    if told is not None and told.name == EVENT:
+        return frame, pd.DataFrame({EVENT: told.values == 1, target.name: labels}), None
+    beside = None if told is None else pd.Series(_numbers(told), name=told.name)
+    return frame, pd.Series(labels, name=target.name), beside
 
 
-def _to_polars(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
+def _to_polars(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
     import polars as pl
 
     def series(column: _Column) -> Any:
@@ -310,10 +332,13 @@ def _to_polars(features: Sequence[_Column], target: _Column) -> tuple[Any, Any]:
         dtype = pl.Enum(column.categories) if column.kind == "ordered" else pl.String
         return pl.Series(column.name, column.values.tolist(), dtype=dtype)
 
-    return pl.DataFrame([series(column) for column in features]), series(target)
+    frame = pl.DataFrame([series(column) for column in features])
+    if told is not None and told.name == EVENT:
+        return frame, pl.DataFrame([series(told) == 1, series(target)]), None
+    return frame, series(target), None if told is None else series(told)
 
 
-_CONVERTERS: dict[Format, Callable[[Sequence[_Column], _Column], tuple[Any, Any]]] = {
+_CONVERTERS: dict[Format, Callable[[Sequence[_Column], _Column, _Column | None], _Converted]] = {
     "pandas": _to_pandas,
     "polars": _to_polars,
     "dict": _to_dict,

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from spinney._checks import Integer, Number
 from spinney._typing import Floats
@@ -63,7 +62,7 @@ def make_waveform(n_samples: int = 5000, *, random_state: Any = None) -> Sample:
     ((300, 21), [0, 1, 2])
     """
     n_rows = Integer(1).check("n_samples", n_samples)
-    random = check_random_state(random_state)
+    random = _random_numbers(random_state)
     y = random.randint(3, size=n_rows).astype(np.int64)
     share = random.uniform(size=(n_rows, 1))
     noise = random.normal(size=(n_rows, len(_PLACES)))
@@ -226,3 +225,11 @@ def _generator(random_state: Any) -> np.random.Generator:
             "random_state must be None, an integer seed >= 0, a Generator or a RandomState, got "
             f"{random_state!r}."
         ) from None
+
+
+def _random_numbers(random_state: Any) -> np.random.RandomState:
+    """Return a source of random numbers; loading data sets does not wait for scikit-learn."""
+    from spinney import _libraries  # noqa: F401  (first: see there)
+    from spinney._settings import random_numbers
+
+    return random_numbers(random_state)

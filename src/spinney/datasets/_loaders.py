@@ -230,6 +230,23 @@ def load_heart_disease(as_: Format | None = None) -> Dataset:
     return load("heart_disease", as_)
 
 
+def load_insurance(as_: Format | None = None) -> Dataset:
+    """Load the claims of holders of car insurance, counted with exposure.
+
+    Parameters
+    ----------
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table. Default: pandas if installed, else a dict of arrays.
+
+    Returns
+    -------
+    Dataset
+        64 groups of holders, 1 nominal and 2 ordered features, counts with `exposure`, for
+        regression.
+    """
+    return load("insurance", as_)
+
+
 def load_iris(as_: Format | None = None) -> Dataset:
     """Load the measurements of iris flowers.
 
@@ -244,6 +261,23 @@ def load_iris(as_: Format | None = None) -> Dataset:
         150 flowers, 4 numeric features, three classes.
     """
     return load("iris", as_)
+
+
+def load_lung(as_: Format | None = None) -> Dataset:
+    """Load the lifetimes of patients with advanced lung cancer.
+
+    Parameters
+    ----------
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table. Default: pandas if installed, else a dict of arrays.
+
+    Returns
+    -------
+    Dataset
+        228 patients, 6 numeric features and 1 nominal one, 66 missing cells, 165 deaths, for
+        survival.
+    """
+    return load("lung", as_)
 
 
 def load_lymphography(as_: Format | None = None) -> Dataset:
@@ -278,6 +312,23 @@ def load_mushroom(as_: Format | None = None) -> Dataset:
     return load("mushroom", as_)
 
 
+def load_pbc(as_: Format | None = None) -> Dataset:
+    """Load the lifetimes of patients with a disease of the liver.
+
+    Parameters
+    ----------
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table. Default: pandas if installed, else a dict of arrays.
+
+    Returns
+    -------
+    Dataset
+        418 patients, 12 numeric and 5 nominal features, 1033 missing cells, 161 deaths, for
+        survival.
+    """
+    return load("pbc", as_)
+
+
 def load_pima_indians_diabetes(as_: Format | None = None) -> Dataset:
     """Load the Pima diabetes data.
 
@@ -297,6 +348,22 @@ def load_pima_indians_diabetes(as_: Format | None = None) -> Dataset:
     return load("pima_indians_diabetes", as_)
 
 
+def load_solder(as_: Format | None = None) -> Dataset:
+    """Load the gaps that soldering left on circuit boards.
+
+    Parameters
+    ----------
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table. Default: pandas if installed, else a dict of arrays.
+
+    Returns
+    -------
+    Dataset
+        900 places on boards, 4 nominal features and 1 ordered one, counts, for regression.
+    """
+    return load("solder", as_)
+
+
 def load_sonar(as_: Format | None = None) -> Dataset:
     """Load the sonar echoes of mines and rocks.
 
@@ -311,6 +378,22 @@ def load_sonar(as_: Format | None = None) -> Dataset:
         208 echoes, 60 numeric features, two classes.
     """
     return load("sonar", as_)
+
+
+def load_veteran(as_: Format | None = None) -> Dataset:
+    """Load the lifetimes of veterans with lung cancer.
+
+    Parameters
+    ----------
+    as_ : {"pandas", "polars", "dict"}, optional
+        Format of the table. Default: pandas if installed, else a dict of arrays.
+
+    Returns
+    -------
+    Dataset
+        137 patients, 3 numeric and 3 nominal features, 128 deaths, for survival.
+    """
+    return load("veteran", as_)
 
 
 def load_waveform(as_: Format | None = None) -> Dataset:

@@ -8,11 +8,15 @@ from sklearn.base import clone
 from spinney._checks import Integer
 from spinney._format import did_you_mean
 from spinney.edit._history import Competitor, Edit, EditHistory, ReplayReport, Step, read_edits
-from spinney.edit._regrowth import Regrowth
-from spinney.tree._forced import node_at, path_of, read_forced_test, tests_below
+from spinney.edit._rows import rows_for
+from spinney.tree._forced import (
+    forced_to_dict,
+    node_at,
+    path_of,
+    read_forced_test,
+    tests_below,
+)
 from spinney.tree._node import Node
-from spinney.tree._parse import column_places
-from spinney.tree._to_dict import test_to_dict
 from spinney.tree._tree import Tree
 
 
@@ -34,8 +38,9 @@ class TreeEditor:
 
     Parameters
     ----------
-    model : CARTClassifier or CARTRegressor
-        A fitted tree. It stays as it is; its parameters say how branches are grown.
+    model : CARTClassifier, CARTRegressor, C45Classifier or ID3Classifier
+        A fitted tree. It stays as it is; its parameters say how branches are grown. Trees of C4.5
+        and ID3, which have many branches, can be pruned and locked only.
     X : table of shape (n_rows, n_features)
         The rows, usually those of the fit.
     y : array of shape (n_rows,)
@@ -78,7 +83,7 @@ class TreeEditor:
         exposure: Any = None,
         author: str = "",
     ) -> None:
-        self._rows = Regrowth(model, X, y, sample_weight, exposure)
+        self._rows = rows_for(model, X, y, sample_weight, exposure)
         self.author = author
         first = self._rows.tree(dict(tests_below(model.tree_.root)), strict=False)
         self._states, self._place = [_State(first)], 0
@@ -119,6 +124,7 @@ class TreeEditor:
         list of Competitor
         """
         n = Integer(1).check("n", n)
+        self._rows.need("competitors")
         columns = range(len(self._rows.schema.columns))
         found = self._rows.best_tests(self._node(node), list(columns))
         return sorted(found, key=lambda one: -one.gain)[:n]
@@ -141,12 +147,13 @@ class TreeEditor:
         """
         if (test is None) == (feature is None):
             raise ValueError("split takes either a test or feature=, the column to be tested.")
+        self._rows.need("split")
         chosen = self._node(node)
         schema = self._rows.schema
         given: Any = (
             self._best_on(chosen, feature) if test is None else read_forced_test(test, schema)
         )
-        entry = test_to_dict(given, schema, column_places(schema.names))
+        entry = forced_to_dict(given, schema)
         self._apply(Edit("split", path_of(chosen), entry, None, reason, self.author))
 
     def prune(self, node: Any, *, reason: str = "") -> None:
@@ -232,11 +239,15 @@ class TreeEditor:
         Returns
         -------
         CARTClassifier or CARTRegressor
-            With the parameters of the model, and the edits in `edits_`, as JSON.
+            Or what the model is, with its parameters, and the edits in `edits_`, as JSON.
         """
         strength = float(vars(self._rows.model).get("shrinkage_", 0.0))
         model = clone(self._rows.model)._wrap(self.tree.shrink(strength) if strength else self.tree)
-        model.shrinkage_, model.edits_ = strength, self.history.to_json()
+        if hasattr(self._rows.model, "shrinkage_"):
+            model.shrinkage_ = strength
+        model.edits_ = self.history.to_json()
+        if hasattr(self._rows.model, "made_for_"):  # what the command line remembers
+            model.made_for_ = self._rows.model.made_for_
         return model
 
     # -- How it is done
@@ -275,6 +286,7 @@ class TreeEditor:
         self._states.append(made)
 
     def _edited(self, node: Node, edit: Edit, locked: frozenset[str]) -> Tree:
+        self._rows.need(edit.action)
         tests = dict(tests_below(node.tree.root))
         below = [path for path, _ in tests_below(node)]
         if edit.action == "grow":

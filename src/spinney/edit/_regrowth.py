@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._base import core_dataset, encode_training
 from spinney._counts import with_exposure
 from spinney._folds import make_folds
 from spinney._settings import thread_count
+from spinney._table import Schema
+from spinney._target import FitTarget
 from spinney._typing import Floats
 from spinney.edit._history import Competitor
-from spinney.tree._cart import CARTClassifier, CARTLearner, CARTRegressor
+from spinney.tree._cart import CARTLearner, CARTRegressor
 from spinney.tree._forced import Tests, tests_to_dict
 from spinney.tree._learner import ALL_ROWS
 from spinney.tree._node import Node
@@ -50,22 +51,11 @@ class Regrowth:
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, exposure: Any) -> None:
         _refuse_others(model, exposure)
         self.model = model
-        self.values, self.schema, self.target = encode_training(
-            model,
-            X,
-            y if exposure is None else with_exposure(y, exposure),
-            sample_weight,
-            encode_target=model._encode_target,
-            counts_weight=False,
-            drops_empty_rows=model._learner().drops_empty_rows,
-            schema=model._schema,
-        )
-        known = vars(model).get("classes_")
-        if known is not None and not np.array_equal(self.target.classes, known):
-            raise ValueError(
-                f"y has the classes {self.target.classes.tolist()}, the model has "
-                f"{known.tolist()}. Edit a model of this target."
-            )
+        target = y if exposure is None else with_exposure(y, exposure)
+        self.values, self.schema, self.target = encoded(model, X, target, sample_weight)
+
+    def need(self, action: str) -> None:
+        """Refuse what cannot be done with these trees: nothing."""
 
     def tree(self, tests: Tests, max_depth: int | None = None, *, strict: bool = True) -> Tree:
         """Return the tree that the rows give.
@@ -98,20 +88,13 @@ class Regrowth:
 
         The tests stay; what the leaves answer is learned without the rows that judge it.
         """
-        used = self.target.weight > 0
-        folds = make_folds(_N_FOLDS, self.values, self.target.strata, used, _SEED)
         learner = self._learner(tests, None, False)
-        costs = np.zeros(len(used))
-        for train, test in folds:
+        costs = np.zeros(len(self.target.weight))
+        for train, test in folds_of(self.values, self.target):
             target = replace(self.target, weight=np.where(train, self.target.weight, 0.0))
             tree, _ = learner.grow(self.values, self.schema, target, ALL_ROWS, None)
             costs[test] = self._costs(tree, test)
-        scale = self.target.class_scale
-        weight = self.target.weight * (scale[self.target.truth] if len(scale) else 1.0)
-        mean = np.average(costs, weights=weight)
-        spread = np.sqrt(np.average((costs - mean) ** 2, weights=weight) / np.count_nonzero(used))
-        exponent = self.target.loss_exponent
-        return float(np.ldexp(mean, exponent)), float(np.ldexp(spread, exponent))
+        return mean_cost(self.target, costs)
 
     def _costs(self, tree: Tree, rows: NDArray[np.bool_]) -> Floats:
         """Return what the answers of a tree cost some rows."""
@@ -127,11 +110,13 @@ class Regrowth:
     def best_tests(self, node: Node, columns: list[int]) -> list[Competitor]:
         """Return the best test of each column for the rows of a node, of those that have any."""
         rows = self._rows_of(node)
+        if not rows.any():
+            return []
         learner = self._learner({}, None, False)
         params = learner.growth(self.values, self.schema, self.target)
         found = _core.grow_stumps(
-            core_dataset(self.values, self.schema),
-            self.target.core(rows),
+            core_dataset(np.ascontiguousarray(self.values[rows]), self.schema),
+            _taken(self.target, rows).core(),
             params,
             columns,
             n_threads=thread_count(self.model.n_jobs),
@@ -154,17 +139,56 @@ class Regrowth:
         return int((leaf == 1).sum()), int((leaf == 2).sum())
 
 
-def _refuse_others(model: Any, exposure: Any) -> None:
-    if not isinstance(model, CARTClassifier | CARTRegressor):
-        raise TypeError(
-            f"TreeEditor edits trees of CARTClassifier and CARTRegressor, got "
-            f"{type(model).__name__}. Fit one of these."
-        )
-    check_is_fitted(model)
-    if model.missing not in ("surrogate", "majority"):
+def encoded(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Schema, FitTarget]:
+    """Return rows and target as a model encodes them, of the classes that it knows."""
+    values, schema, target = encode_training(
+        model,
+        X,
+        y,
+        sample_weight,
+        encode_target=model._encode_target,
+        counts_weight=False,
+        drops_empty_rows=model._learner().drops_empty_rows,
+        schema=model._schema,
+    )
+    known = vars(model).get("classes_")
+    if known is not None and not np.array_equal(target.classes, known):
         raise ValueError(
-            f"TreeEditor does not edit trees with missing={model.missing!r}: a test given by hand "
-            "does not say where gaps go. Use missing='surrogate' or 'majority'."
+            f"y has the classes {target.classes.tolist()}, the model has {known.tolist()}. Edit a "
+            "model of this target."
+        )
+    return values, schema, target
+
+
+def folds_of(values: Floats, target: FitTarget) -> Any:
+    """Return the folds that judge all edits."""
+    return make_folds(_N_FOLDS, values, target.strata, target.weight > 0, _SEED)
+
+
+def mean_cost(target: FitTarget, costs: Floats) -> tuple[float, float]:
+    """Return the mean of the costs of the rows, and its standard error."""
+    scale = target.class_scale
+    weight = target.weight * (scale[target.truth] if len(scale) else 1.0)
+    mean = np.average(costs, weights=weight)
+    n_rows = np.count_nonzero(target.weight > 0)
+    spread = np.sqrt(np.average((costs - mean) ** 2, weights=weight) / n_rows)
+    exponent = target.loss_exponent
+    return float(np.ldexp(mean, exponent)), float(np.ldexp(spread, exponent))
+
+
+def _taken(target: FitTarget, rows: NDArray[np.bool_]) -> FitTarget:
+    """Return the target of some rows."""
+    parts = {"weight": target.weight, "codes": target.codes, "y": target.y}
+    parts |= {"exposure": target.exposure if len(target.exposure) else None}
+    some: dict[str, Any] = {k: part[rows] for k, part in parts.items() if part is not None}
+    return replace(target, **some)
+
+
+def _refuse_others(model: Any, exposure: Any) -> None:
+    if model.missing == "fractional":
+        raise ValueError(
+            "TreeEditor does not edit trees with missing='fractional': their rows are in several "
+            "nodes at a time. Use another rule, such as missing='learned'."
         )
     if exposure is not None and not isinstance(model, CARTRegressor):
         raise ValueError("exposure is given, but the model predicts classes. Leave it out.")

@@ -41,6 +41,7 @@ from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
 from spinney.ensemble._shrunk import Shrinker, refuse_shrinkage
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
+from spinney.shapley._explained import EXPECTED
 from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
 from spinney.tree._scale import scaled
@@ -295,6 +296,7 @@ class BaggedEnsemble(BaseEnsemble):
         if not len(kept):
             raise ValueError("drop would leave no member to answer. Keep at least one.")
         self.selected_ = kept
+        self.__dict__.pop(EXPECTED, None)
         return self
 
     # -- Rows that members did not see

@@ -1,13 +1,14 @@
 """How the answers of members are combined: votes or mean probabilities, means or medians."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
 from spinney._typing import Floats
+from spinney.shapley._additive import Shown
 
 _BLOCK = 1 << 22  # answers that are sorted at once
 
@@ -36,6 +37,7 @@ class ClassCombiner:
     votes: bool = True
     cost: Floats | None = None
     tie_seed: int | None = None
+    explained: ClassVar[Shown] = "shares"  # what Shapley values divide
 
     @classmethod
     def of(cls, ensemble: Any) -> "ClassCombiner":
@@ -63,6 +65,8 @@ class ClassCombiner:
 @dataclass(frozen=True)
 class BoostedCombiner(ClassCombiner):
     """Chooses classes by weighted votes, on the scale of scikit-learn's AdaBoost."""
+
+    explained: ClassVar[Shown] = "decision"
 
     def decision(self, sums: Floats) -> Floats:
         """Return the weighted votes for each class, between -1 / (n_classes - 1) and 1."""

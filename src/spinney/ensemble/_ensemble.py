@@ -34,6 +34,9 @@ from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._routing import Metadata, learners_of, route, routing_of
 from spinney.ensemble._trainer import TreeTrainer, tree_trainer
+from spinney.shapley._additive import Additive, Shown
+from spinney.shapley._explained import EXPECTED
+from spinney.shapley._table_explained import TableExplained
 from spinney.tree._estimator import TreeEstimator, counts_weight, is_own_tree
 from spinney.tree._shrinkage import is_fixed
 
@@ -55,7 +58,7 @@ OF_THE_ENSEMBLE = {
 }
 
 
-class BaseEnsemble(CallbackMixin, TableEstimator):
+class BaseEnsemble(CallbackMixin, TableExplained):
     """Base class of ensembles."""
 
     n_best_splits, warm_start = 1, False  # of ensembles without the parameter
@@ -68,7 +71,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         "_learner_runs": many(row(whole(), many(one(BaseEstimator)))),
         "_members": one(Forest, ForeignMembers),
     }
-    _made_again: ClassVar[tuple[str, ...]] = ("forest_", "_estimators")
+    _made_again: ClassVar[tuple[str, ...]] = ("forest_", "_estimators", EXPECTED)
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -174,7 +177,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Return what the core is told of members beside the parameters of their learners."""
         return {
             "n_best_splits": min(int(self.n_best_splits), 2**31),
-            "balanced": _is_by_member(vars(self).get("class_weight")),
+            "balanced": is_by_member(vars(self).get("class_weight")),
         }
 
     def _check_continuation(self, trainer: Any) -> None:
@@ -307,6 +310,18 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         rows = self._member_rows(X)
         return self._trees("apply")._core.apply(rows, thread_count(self.n_jobs))
 
+    def _additive(self) -> Additive:
+        """Return the members as trees whose weighted answers add up to the mean."""
+        return self._weighted_trees("number", False)
+
+    def _weighted_trees(self, shown: Shown, votes: bool) -> Additive:
+        check_is_fitted(self)
+        forest, members, weights = self._trees("shap_values"), self._voters(), self._vote_weights()
+        shares = (
+            weights / weights.sum() if len(weights) else np.full(len(members), 1 / len(members))
+        )
+        return Additive(forest._core, shown, members, shares, votes)
+
     def _trees(self, method: str) -> Forest:
         if not isinstance(self._members, Forest):
             raise TypeError(f"{method} needs members that are trees of this package.")
@@ -438,6 +453,18 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self._shares(X, route(self, "predict_log_proba", params))))
 
+    def _additive(self) -> Additive:
+        """Return the members as trees whose weighted votes, or class shares, add up."""
+        combiner = self._combiner()
+        additive = self._weighted_trees(combiner.explained, combiner.votes)
+        members = self._voters().tolist()
+        if combiner.votes and any(len(self._members.groups(i)) for i in members):
+            raise ValueError(
+                "members with targets='regroup' vote for groups of classes, whose number differs "
+                "from row to row, so the shares of their votes are no sums. Use combine='average'."
+            )
+        return additive
+
     def _shares(self, X: Any, metadata: Metadata) -> Floats:
         combiner = self._combiner()
         return combiner.probabilities(self._sums(X, combiner.votes, metadata))
@@ -500,6 +527,16 @@ class RegressorEnsemble(RegressorMixin, BaseEnsemble):
     def _uses_median(self) -> bool:
         """Whether the median of the members is predicted, not their mean."""
         return bool(self.combine == "median")
+
+    def _additive(self) -> Additive:
+        if self._uses_median():
+            raise ValueError(
+                f"{type(self).__name__} predicts the median of its members, which is no sum of "
+                "what they say, so columns have no shares in it. Explain a model of means, such as "
+                "combine='mean' or RandomForestRegressor, or single members: "
+                "estimators_[0].shap_values(X)."
+            )
+        return super()._additive()
 
     def predict(self, X: Any, **params: Any) -> Floats:
         """Return what the members together predict for each row.
@@ -590,12 +627,12 @@ def own_tree(ensemble: Any, kind: type[T], **others: Any) -> T:
     own = set(vars(ensemble)) - OF_THE_ENSEMBLE
     names = [name for name in kind._get_param_names() if name in own]
     shared = {name: getattr(ensemble, name) for name in names}
-    if _is_by_member(shared.get("class_weight")):
+    if is_by_member(shared.get("class_weight")):
         shared["class_weight"] = None  # the ensemble sees to it
     return kind(**shared, **others)
 
 
-def _is_by_member(class_weight: Any) -> bool:
+def is_by_member(class_weight: Any) -> bool:
     """Tell whether classes are balanced in what each member sees."""
     return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from sklearn.base import clone
+
 from spinney._checks import Check
 from spinney._params import BALANCING, NODE_DRAWER, OF_NUMBERS
 from spinney._settings import feature_count
@@ -12,6 +14,7 @@ from spinney.ensemble._ensemble import (
     OF_THE_ENSEMBLE,
     ClassifierEnsemble,
     given_learners,
+    is_by_member,
     own_tree,
 )
 from spinney.ensemble._exposed import ExposedEnsemble
@@ -20,21 +23,39 @@ from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._estimator import is_own_tree
 
 
-def _refuse_two_trees(forest: Any) -> None:
-    """Refuse parameters of CART beside an estimator that has parameters of its own."""
-    name = type(forest.estimator).__name__
+def _passed_on(forest: Any) -> dict[str, Any]:
+    """Return settings of trees that were given to a forest, for the estimator of its members.
+
+    One that the estimator does not have, or has a value of its own for, is refused.
+    """
+    name, own = type(forest.estimator).__name__, forest.estimator.get_params(deep=False)
     if not is_own_tree(forest.estimator):
         raise ValueError(f"estimator={name} has a fit of its own. Use BaggingClassifier.")
-    parameters = inspect.signature(type(forest)).parameters
-    of_trees = set(parameters) & set(CARTClassifier._get_param_names()) - OF_THE_ENSEMBLE
-    for parameter in parameters:
-        value = getattr(forest, parameter)
-        is_usual = value is None or value == parameters[parameter].default
-        if parameter in of_trees - {"max_features"} and not is_usual:
+    of_trees = set(CARTClassifier._get_param_names()) - OF_THE_ENSEMBLE - {"max_features"}
+    given = {key: value for key, value in _unusual(forest).items() if key in of_trees}
+    for key, value in given.items():
+        if key not in own:
             raise ValueError(
-                f"{parameter}={value!r} is a setting of the forest's own trees, but estimator is "
-                f"given. Set it in {name}, if it has it."
+                f"{key}={value!r} is a setting of CART, but the trees are those of estimator, and "
+                f"{name} has no such parameter. Leave it out."
             )
+        if key in _unusual(forest.estimator):
+            raise ValueError(
+                f"{key}={value!r} is given to the forest, and {own[key]!r} to its estimator. Give "
+                "one of them."
+            )
+    return given
+
+
+def _unusual(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that are not at their defaults."""
+    defaults = inspect.signature(type(estimator)).parameters
+    params = estimator.get_params(deep=False)
+    return {
+        key: value
+        for key, value in params.items()
+        if value is not None and repr(value) != repr(defaults[key].default)
+    }
 
 
 class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
@@ -50,9 +71,8 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         "gini", "entropy" (or "log_loss"), "misclassification", "exponent" or "twoing"; or a
         function that takes shares of shape (k, n_classes) and returns k impurities.
     estimator : CARTClassifier, ID3Classifier, C45Classifier or None, default=None
-        The tree that members are copies of, with all parameters of its own, but for
-        `max_features`; those of the same name here are then left alone. None for CART with the
-        parameters of the forest.
+        The tree that members are copies of. Settings of trees that are given here, such as
+        `max_depth` or `class_weight`, are set in it if it has them. None for CART.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_split : int or float, default=2
@@ -273,10 +293,16 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     def _check_combinations(self) -> None:
         super()._check_combinations()
         if self.estimator is not None:
-            _refuse_two_trees(self)
+            _passed_on(self)
 
     def _make_learners(self) -> list[Any]:
-        return given_learners(self, own_tree(self, CARTClassifier))
+        learners = given_learners(self, own_tree(self, CARTClassifier))
+        if self.estimator is None:
+            return learners
+        passed = _passed_on(self)
+        if is_by_member(passed.get("class_weight")):
+            passed["class_weight"] = None  # the ensemble sees to it
+        return [clone(learner).set_params(**passed) for learner in learners]
 
     def _member_settings(self, n_columns: int) -> dict[str, Any]:
         settings = super()._member_settings(n_columns)

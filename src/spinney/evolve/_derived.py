@@ -74,13 +74,35 @@ def with_derived(values: Floats, derived: Sequence[Derived]) -> Floats:
 
 def base_importances(importances: Floats, derived: Sequence[Derived], n_columns: int) -> Floats:
     """Divide the importance of each derived column among the user's columns that it is made of."""
-    own = importances[:n_columns].copy()
-    for share, columns in zip(
-        importances[n_columns:], _base_columns(derived, n_columns), strict=True
-    ):
+    return np.asarray(importances @ _base_shares(derived, n_columns))
+
+
+def base_values(values: Floats, derived: Sequence[Derived], n_columns: int) -> Floats:
+    """Divide Shapley values in the same way; columns are their second axis."""
+    return np.asarray(np.einsum("ij...,jb->ib...", values, _base_shares(derived, n_columns)))
+
+
+def base_pairs(pairs: Floats, derived: Sequence[Derived], n_columns: int) -> Floats:
+    """Divide interactions in the same way; what a column does by itself stays by itself."""
+    shares, n_all = _base_shares(derived, n_columns), pairs.shape[1]
+    values = base_values(pairs.sum(axis=2), derived, n_columns)
+    others = pairs.copy()
+    others[:, np.arange(n_all), np.arange(n_all)] = 0.0
+    found = np.einsum("ijk...,jb,kc->ibc...", others, shares, shares)
+    own = np.arange(n_columns)
+    found[:, own, own] = 0.0
+    found[:, own, own] = values - found.sum(axis=2)
+    return np.asarray(found)
+
+
+def _base_shares(derived: Sequence[Derived], n_columns: int) -> Floats:
+    """Return the share of each column, derived ones last, that belongs to each of the user's."""
+    shares = np.zeros((n_columns + len(derived), n_columns))
+    np.fill_diagonal(shares, 1.0)
+    for place, columns in enumerate(_base_columns(derived, n_columns), start=n_columns):
         for column in columns:
-            own[column] += share / len(columns)
-    return own
+            shares[place, column] = 1.0 / len(columns)
+    return shares
 
 
 def _base_columns(derived: Sequence[Derived], n_columns: int) -> list[set[int]]:

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 
 from spinney._table import Column, Schema
 from spinney.ensemble._combine import BoostedCombiner
-from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble
+from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble, RegressorEnsemble
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import SLACK
@@ -126,7 +126,8 @@ def read_ensemble(model: Any) -> EnsembleModel | None:
     members = _forest_members(model)
     schema, equal = model._members.schema, not len(model._vote_weights())
     if not isinstance(model, ClassifierEnsemble):
-        rule = "median" if model._uses_median() else "mean"
+        takes_median = isinstance(model, RegressorEnsemble) and model._uses_median()
+        rule = "median" if takes_median else "mean"
         return EnsembleModel(schema, None, members, rule, equal)
     combiner, classes = model._combiner(), model.classes_.tolist()
     if combiner.tie_seed is not None:
@@ -253,3 +254,15 @@ def read_model(model: Any) -> TreeModel | RuleModel | EnsembleModel:
     TreeModel, RuleModel or EnsembleModel
     """
     return read_ensemble(model) or read_single(model)
+
+
+def refuse_functions(model: Any, what: str) -> None:
+    """Refuse a model with columns that the user's functions compute."""
+    derived = getattr(model, "_derived", ())
+    if derived:
+        names = ", ".join(sorted({column.function.name for column in derived}))
+        raise ValueError(
+            f"the model uses functions in Python ({names}), which {what} cannot hold. Evolve with "
+            "functions from the list of the parameter's docstring, or use to_sql, to_c, to_python "
+            "or to_json, which expect what they compute as columns of the table."
+        )

@@ -1,5 +1,7 @@
 """What a page says about the model and its data at the top."""
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +11,7 @@ from sklearn.base import clone
 
 from spinney import __version__
 from spinney._format import without_controls
+from spinney.edit._history import read_edits
 from spinney.report._sample import Sample, criterion_of
 
 _LONGEST = 200  # of a parameter's text
@@ -48,14 +51,28 @@ def about_part(
         "criterion": str(params.get("criterion", criterion_of(model))),
         "rows": [sample.n_rows for sample in samples],
         "weights": [float(sample.weight.sum()) for sample in samples],
-        "exposed": bool(len(samples[0].exposure)),
+        "exposed": bool(len(samples[0].exposure)) and samples[0].lifetimes is None,
         "columns": int(model.n_features_in_),
         "totals": [_totals(sample, classes) for sample in samples],
         "settings": _settings(model, params),
+        "edits": _edits(model),
         "seed": without_controls(str(params.get("random_state"))),
         "version": __version__,
         "created": when.isoformat(timespec="seconds"),
     }
+
+
+def _edits(model: Any) -> list[dict[str, Any]]:
+    """Return the edits that were made by hand, as text with their reasons and authors."""
+    made = json.loads(vars(model).get("edits_") or "{}").get("edits", [])
+    return [
+        {
+            "what": str(replace(edit, reason="", author="")),
+            "reason": edit.reason,
+            "author": edit.author,
+        }
+        for edit in read_edits(made)
+    ]
 
 
 def _totals(sample: Sample, classes: NDArray[Any] | None) -> list[float]:

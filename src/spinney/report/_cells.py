@@ -135,13 +135,38 @@ def _sums(
         weight = share * sample.weight[row]
         counts: Floats = np.bincount(code, weight, n_cells * n_classes).astype(np.float64)
         return counts.reshape(n_cells, -1).tolist()
-    time = share * sample.time[row]
-    return number_sums(cell, time, sample.rates[row] - centre, n_cells)
+    return number_sums(
+        cell,
+        share * sample.time[row],
+        sample.rates[row] - centre,
+        share * sample.weight[row],
+        n_cells,
+    )
 
 
-def number_sums(cell: NDArray[Any], time: Floats, rest: Floats, n_cells: int) -> list[list[float]]:
-    """Return weight, weighted sum and weighted sum of squares of centred numbers, by cell."""
-    parts = (time, time * rest, time * rest * rest)
+def number_sums(
+    cell: NDArray[Any], time: Floats, rest: Floats, weight: Floats, n_cells: int
+) -> list[list[float]]:
+    """Return sums by cell: of exposed weight, times centred numbers and their squares; of weight.
+
+    Parameters
+    ----------
+    cell : array of shape (n_rows,)
+        The cell of each row.
+    time : array of shape (n_rows,)
+        Weights times exposures.
+    rest : array of shape (n_rows,)
+        Numbers per exposure, less their centre.
+    weight : array of shape (n_rows,)
+        Weights.
+    n_cells : int
+        Number of cells.
+
+    Returns
+    -------
+    list of list
+    """
+    parts = (time, time * rest, time * rest * rest, weight)
     sums: list[list[float]] = np.stack(
         [np.bincount(cell, part, n_cells) for part in parts], axis=1
     ).tolist()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from spinney._table._take import as_rows, take_rows
 from spinney._typing import Floats
 from spinney.report._cells import grouped, number_sums, score_part
-from spinney.report._sample import Given, Sample, criterion_of
+from spinney.report._sample import Given, Sample, criterion_of, some_rows
 from spinney.tree._tree import Tree
 
 _MOST_ROWS = 20_000  # that teach the tree which stands in
@@ -51,9 +51,7 @@ def stand_in(model: Any, samples: list[Sample], classes: NDArray[Any] | None) ->
     from spinney.tree import CARTClassifier, CARTRegressor
 
     answers = [_answer_codes(model, sample, classes) for sample in samples]
-    places = np.arange(samples[0].n_rows)
-    if len(places) > _MOST_ROWS:
-        places = np.sort(np.random.default_rng(0).choice(places, _MOST_ROWS, replace=False))
+    places = some_rows(samples[0].n_rows, _MOST_ROWS)
     learner = CARTRegressor if classes is None else CARTClassifier
     n_folds = min(5, len(places))
     tree = learner(
@@ -94,7 +92,8 @@ def quality_part(
     for sample in samples:
         here = group[start : start + sample.n_rows]
         start += sample.n_rows
-        sums.append(number_sums(here, sample.time, sample.rates - centre, len(means)))
+        rest = sample.rates - centre
+        sums.append(number_sums(here, sample.time, rest, sample.weight, len(means)))
     losses = [
         mean_loss(criterion_of(model), sample, answers)
         for sample, answers in zip(samples, found.answers, strict=True)

@@ -18,10 +18,12 @@ SCRIPTS = (
     "charts.js",
     "layout.js",
     "tree_view.js",
+    "edits.js",
     "node_panel.js",
     "pruning.js",
     "quality.js",
     "quality_numbers.js",
+    "quality_lifetimes.js",
     "trace.js",
     "rules.js",
     "importances.js",
@@ -33,6 +35,14 @@ SCRIPTS = (
     "main.js",
 )
 STYLES = ("page.css", "parts.css", "print.css")
+# Of every page: as wide as the screen, light or dark, and nothing that is asked of a network.
+PAGE_HEAD = (
+    '<meta charset="utf-8">\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src '
+    "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
+    '<meta name="color-scheme" content="light dark">\n'
+)
 _UNSAFE = re.compile(r"[<>&\u2028\u2029\x7f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -50,6 +60,7 @@ def page_html(payload: dict[str, Any]) -> str:
     """
     return str(
         _template().render(
+            head=PAGE_HEAD,
             title=f"{payload['about']['model']}: {payload['about']['target']}",
             data=safe_json(payload),
             scripts=[_read(name) for name in SCRIPTS],
@@ -88,13 +99,13 @@ def _finite(data: Any) -> Any:
 
 
 def page_style() -> str:
-    """Return the styles of text and tables, for pages of other commands.
+    """Return the styles of text, tables and paper, for pages of other commands.
 
     Returns
     -------
     str
     """
-    return _read("page.css") + _read("parts.css")
+    return "".join(_read(name) for name in STYLES)
 
 
 @cache

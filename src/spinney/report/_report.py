@@ -1,6 +1,7 @@
 """`Report`: gathers what a page shows, and writes it."""
 
 import os
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,9 @@ from spinney._base import TableEstimator
 from spinney.report._about import about_part
 from spinney.report._cells import cells_part
 from spinney.report._columns import columns_part
+from spinney.report._editing_part import editing_part
 from spinney.report._ensemble_part import mean_loss, members_part, quality_part, stand_in
+from spinney.report._lifetimes_part import lifetimes_part, risk_groups_part
 from spinney.report._page import page_html
 from spinney.report._rules_part import rules_part
 from spinney.report._sample import Given, Sample, criterion_of, read_sample
@@ -34,7 +37,7 @@ class Report:
     X : table of shape (n_rows, n_features)
         The data to show the model on, usually the rows that trained it.
     y : array of shape (n_rows,)
-        Their target.
+        Their target, as `fit` takes it: of survival trees event and time.
     holdout : tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, exposure), default=None
         Rows that did not train the model, to stand beside the others.
     sample_weight : array of shape (n_rows,), default=None
@@ -79,20 +82,24 @@ class Report:
             )
         self._model, self._target, self._created = model, str(target), created
         self._classes = getattr(model, "classes_", None)
-        self._data = self._read("X", Given(X, y, sample_weight, exposure))
-        self._holdout = None if holdout is None else self._read("holdout", _holdout(holdout))
+        self._data = read_sample(model, Given(X, y, sample_weight, exposure), self._classes)
+        self._holdout = None if holdout is None else self._read_holdout(_holdout(holdout))
 
-    def _read(self, name: str, given: Given) -> Sample:
+    def _read_holdout(self, given: Given) -> Sample:
         try:
-            return read_sample(self._model, given, self._classes)
+            return read_sample(self._model, given, self._classes, self._data)
         except (TypeError, ValueError) as error:
-            if name == "X":
-                raise
             raise type(error)(f"holdout: {error}") from error
 
     @property
     def _samples(self) -> list[Sample]:
         return [self._data] if self._holdout is None else [self._data, self._holdout]
+
+    @property
+    def _task(self) -> str:
+        if self._classes is not None:
+            return "classes"
+        return "numbers" if self._data.lifetimes is None else "lifetimes"
 
     def payload(self) -> dict[str, Any]:
         """Return what the scripts of the page show: text, numbers and lists, no rows.
@@ -111,12 +118,15 @@ class Report:
         quality = None if proxy is None else quality_part(model, proxy, samples, n_classes, centre)
         ensemble = None
         if proxy is not None:
+            if samples[0].lifetimes is not None:
+                quality = {**(quality or {}), "groups": risk_groups_part(proxy.answers, samples)}
             ensemble = members_part(model, self._data, self._holdout)
             ensemble["agreement"] = proxy.agreement([own.given for own in samples], classes)
         return {
-            "task": "numbers" if classes is None else "classes",
+            "task": self._task,
             "classes": None if classes is None else [str(label) for label in classes.tolist()],
             "cost": _costs(model),
+            "positive": _positive(model, classes),
             "centre": centre,
             "about": about_part(model, self._target, samples, classes, self._created),
             "columns": columns_part(sizes.tree.schema.columns, [own.values for own in seen]),
@@ -124,9 +134,11 @@ class Report:
             "path": path_part(sizes, samples if single else []),
             "cells": cells_part(sizes.tree, seen, n_classes, centre),
             "nulls": self._null_losses(),
+            "lifetimes": lifetimes_part(sizes, seen),
             "quality": quality,
             "ensemble": ensemble,
             "rules": rules_part(model),
+            "editing": editing_part(model, sizes.tree, self._data) if single else None,
             "stability": stability_part(model, self._data) if single else None,
         }
 
@@ -184,7 +196,18 @@ def _holdout(given: Any) -> Given:
 def _seen_by(shown: Any, sample: Sample) -> Sample:
     """Return rows as the tree that stands in encodes them."""
     values = shown._rows(sample.given.X)
-    return Sample(sample.given, values, sample.weight, sample.truth, sample.exposure)
+    return replace(sample, values=values)
+
+
+def _positive(model: Any, classes: Any) -> int | None:
+    """Return the class to look at first: that which the model was made to find, or the second."""
+    if classes is None:
+        return None
+    sought = getattr(getattr(model, "made_for_", None), "positive", None)
+    for place, label in enumerate(classes.tolist()):
+        if sought is not None and label == sought:
+            return place
+    return int(len(classes) == 2)
 
 
 def _costs(model: Any) -> list[list[float]] | None:

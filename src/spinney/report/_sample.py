@@ -3,10 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from spinney._counts import NO_EXPOSURE, check_counts, check_exposure, is_deviance
-from spinney._target import FitTarget, check_numbers, check_weights, class_target
+from spinney._lifetimes import Lifetimes
+from spinney._survival import SurvivalMixin
+from spinney._target import (
+    FitTarget,
+    check_numbers,
+    check_weights,
+    class_target,
+    lifetime_target,
+)
 from spinney._typing import Floats
 from spinney.tree._tree import Tree
 
@@ -34,9 +43,12 @@ class Sample:
     weight : array of shape (n_rows,)
         Weights of the rows.
     truth : array of shape (n_rows,)
-        Class codes, or numbers.
+        Class codes, or numbers; of lifetimes 1 where the event was seen.
     exposure : array
-        For which numbers were counted; empty if there is none.
+        For which numbers were counted; empty if there is none. Of lifetimes the hazard of all rows
+        up to their end.
+    lifetimes : Lifetimes or None
+        Events and times.
     """
 
     given: Given
@@ -44,6 +56,7 @@ class Sample:
     weight: Floats
     truth: NDArray[Any]
     exposure: Floats
+    lifetimes: Lifetimes | None = None
 
     @property
     def n_rows(self) -> int:
@@ -72,10 +85,14 @@ class Sample:
 
 def criterion_of(model: Any) -> str:
     """Return the criterion by which a regressor is judged, with its parameter."""
+    if isinstance(model, SurvivalMixin):
+        return "poisson"  # events in time on the scale of the hazard
     return str(model._judge_name()) if hasattr(model, "_judge_name") else "squared_error"
 
 
-def read_sample(model: Any, given: Given, classes: NDArray[Any] | None) -> Sample:
+def read_sample(
+    model: Any, given: Given, classes: NDArray[Any] | None, first: Sample | None = None
+) -> Sample:
     """Encode and check rows.
 
     Parameters
@@ -86,6 +103,8 @@ def read_sample(model: Any, given: Given, classes: NDArray[Any] | None) -> Sampl
         The rows.
     classes : array or None
         The labels; None for numbers.
+    first : Sample or None
+        The data, if these rows are the hold-out: lifetimes are measured on its scale.
 
     Returns
     -------
@@ -94,6 +113,13 @@ def read_sample(model: Any, given: Given, classes: NDArray[Any] | None) -> Sampl
     name = type(model).__name__
     values = model._rows(given.X)
     weight = check_weights(given.sample_weight, len(values))
+    if isinstance(model, SurvivalMixin):
+        if given.exposure is not None:
+            raise ValueError("exposure is given, but the target are lifetimes. Leave it out.")
+        ends = lifetime_target(given.y, weight, estimator_name=name, criterion="poisson")
+        assert ends.y is not None
+        hazard = ends.exposure if first is None else _hazard_at(first, ends.lifetimes)
+        return Sample(given, values, weight, ends.y, hazard, ends.lifetimes)
     if classes is not None:
         target = class_target(given.y, weight, estimator_name=name, classes=classes)
         return Sample(given, values, weight, target.truth, NO_EXPOSURE)
@@ -103,3 +129,28 @@ def read_sample(model: Any, given: Given, classes: NDArray[Any] | None) -> Sampl
     if is_deviance(criterion):
         check_counts(numbers, weight, exposure, criterion)
     return Sample(given, values, weight, numbers, exposure)
+
+
+def _hazard_at(first: Sample, lifetimes: Lifetimes | None) -> Floats:
+    """Return the hazard of other rows up to the ends of these."""
+    assert first.lifetimes is not None
+    assert lifetimes is not None
+    used = first.weight > 0
+    time, place = np.unique(np.append(0.0, first.lifetimes.time[used]), return_index=True)
+    hazard = np.append(0.0, first.exposure[used])[place]
+    found: Floats = np.interp(lifetimes.time, time, hazard)
+    return found
+
+
+def some_rows(n_rows: int, most: int) -> NDArray[np.intp]:
+    """Return the places of all rows, or of so many drawn at random, in their order."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+
+
+def some_target(data: Sample, places: NDArray[np.intp]) -> Any:
+    """Return the target of some rows as `fit` takes it."""
+    if data.lifetimes is None:
+        return np.asarray(data.given.y)[places]
+    return {"event": data.lifetimes.event[places], "time": data.lifetimes.time[places]}

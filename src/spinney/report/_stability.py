@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from spinney._table._take import as_rows, take_rows
-from spinney.report._sample import Sample
+from spinney.report._sample import Sample, some_rows, some_target
 from spinney.tree._tree import Tree
 
 N_BOOTSTRAPS = 50
@@ -30,24 +30,24 @@ def stability_part(model: Any, data: Sample) -> dict[str, Any] | None:
     dict or None
         None for other models, and if there are too few rows.
     """
-    from spinney import BaggingClassifier, BaggingRegressor
-    from spinney.tree import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from spinney.tree import (
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
+        ID3Classifier,
+        SurvivalTree,
+    )
 
-    grows = (CARTClassifier, CARTRegressor, C45Classifier, ID3Classifier)
+    grows = (CARTClassifier, CARTRegressor, C45Classifier, ID3Classifier, SurvivalTree)
     if not isinstance(model, grows) or data.n_rows < 10 or model.tree_.n_leaves == 1:
         return None
-    known = model.get_params()
-    shallow = {"max_depth": 2, "pruning": None, "ccp_alpha": None, "max_surrogates": 0}
-    shallow |= {"max_leaf_nodes": None, "early_stopping": False, "rules": False}
-    learner = clone(model).set_params(**{k: v for k, v in shallow.items() if k in known})
-    bagging = BaggingRegressor if model.tree_.classes is None else BaggingClassifier
-    places = _some_rows(data.n_rows)
+    places = some_rows(data.n_rows, _MOST_ROWS)
     options: dict[str, Any] = {"sample_weight": data.weight[places]}
-    if len(data.exposure):
+    if len(data.exposure) and data.lifetimes is None:
         options["exposure"] = data.exposure[places]
-    X, y = take_rows(as_rows(data.given.X), places), np.asarray(data.given.y)[places]
+    X, y = take_rows(as_rows(data.given.X), places), some_target(data, places)
     try:
-        ensemble = bagging(learner, n_estimators=N_BOOTSTRAPS, random_state=0).fit(X, y, **options)
+        ensemble = _ensemble(model).fit(X, y, **options)
     except ValueError:  # such as a draw that leaves one class, or parameters of single trees
         return None
     trees = list(ensemble.forest_)
@@ -58,10 +58,23 @@ def stability_part(model: Any, data: Sample) -> dict[str, Any] | None:
     }
 
 
-def _some_rows(n_rows: int) -> Any:
-    if n_rows <= _MOST_ROWS:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS, replace=False))
+def _ensemble(model: Any) -> Any:
+    """Return an ensemble of trees of two levels, grown as the model on bootstrap samples."""
+    from spinney import BaggingClassifier, BaggingRegressor, RandomSurvivalForest
+    from spinney.tree import SurvivalTree
+
+    known = model.get_params()
+    if isinstance(model, SurvivalTree):
+        forest = RandomSurvivalForest(N_BOOTSTRAPS, max_features=None, oob_score=False)
+        of_both = {name: known[name] for name in forest.get_params() if name in known}
+        alone = {"ccp_alpha": None, "max_surrogates": 0, "max_leaf_nodes": None}
+        alone |= {"max_depth": 2, "early_stopping": False, "random_state": 0}
+        return forest.set_params(**{**of_both, **alone})
+    shallow = {"max_depth": 2, "pruning": None, "ccp_alpha": None, "max_surrogates": 0}
+    shallow |= {"max_leaf_nodes": None, "early_stopping": False, "rules": False}
+    learner = clone(model).set_params(**{k: v for k, v in shallow.items() if k in known})
+    bagging = BaggingRegressor if model.tree_.classes is None else BaggingClassifier
+    return bagging(learner, n_estimators=N_BOOTSTRAPS, random_state=0)
 
 
 def _columns_at(trees: list[Tree], own: Tree, place: tuple[int, ...]) -> dict[str, Any]:

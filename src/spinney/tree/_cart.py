@@ -1,7 +1,6 @@
 """CART: binary trees with surrogate splits and cost-complexity pruning."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +10,18 @@ from spinney._constraints import constrain, monotone_signs
 from spinney._counts import criterion_parameter, is_deviance
 from spinney._params import OF_NUMBERS
 from spinney._settings import growth_params, random_seed
-from spinney._state._kinds import TEXT, Kind, perhaps
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
-from spinney.tree._forced import forced_tree, read_forced_tests, require_tests
+from spinney.tree._forced import forced_tree, gaps_of, read_forced_tests, require_tests
 from spinney.tree._learner import PrunedLearner, RowSplit
+from spinney.tree._node_arrays import GAP_RULES
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._tests import Test
 from spinney.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 _NO_LIMIT = 2**62
-_EDITED = {"edits_": perhaps(TEXT)}  # of spinney.edit, as JSON
 
 
 def binary_growth(
@@ -87,7 +85,11 @@ class CARTLearner(PrunedLearner):
         return params
 
     def _forced(self, schema: Schema) -> dict[str, Test | None]:
-        return read_forced_tests(getattr(self.estimator, "forced_tests", None) or {}, schema)
+        given = getattr(self.estimator, "forced_tests", None) or {}
+        tests = read_forced_tests(given, schema)
+        for path, test in tests.items():
+            _refuse_gaps(path, test, self.estimator.missing)
+        return tests
 
     def grow(
         self,
@@ -124,6 +126,14 @@ class CARTLearner(PrunedLearner):
         if self.stops_early:
             learner.patience = min(int(self.estimator.n_iter_no_change), _NO_LIMIT)
         return learner
+
+
+def _refuse_gaps(path: str, test: Test | None, missing: str) -> None:
+    if gaps_of(test) is not None and missing not in GAP_RULES:
+        raise ValueError(
+            f"forced_tests[{path!r}], {str(test)!r}, says where missing values go, which "
+            f"missing={missing!r} decides. Leave that out, or use missing='learned'."
+        )
 
 
 class CARTClassifier(TreeClassifier):
@@ -257,8 +267,6 @@ class CARTClassifier(TreeClassifier):
     >>> print(CARTClassifier().fit(data.X, data.y).tree_.root.test)
     income <= 36
     """
-
-    _fitted_fields: ClassVar[Mapping[str, Kind]] = _EDITED
 
     def __init__(
         self,
@@ -467,7 +475,6 @@ class CARTRegressor(TreeRegressor):
     """
 
     _parameters = OF_NUMBERS
-    _fitted_fields: ClassVar[Mapping[str, Kind]] = _EDITED
 
     def __init__(
         self,

@@ -10,13 +10,16 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._base import encode_training, remember_fit, unchanged_on_failure
 from spinney._counts import ExposureMixin, judge_name, refuse_prior, with_exposure
 from spinney._params import check_parameters
 from spinney._settings import thread_count
-from spinney._state._kinds import STRENGTH, Kind, named, need, one, perhaps, same_labels
+from spinney._state._kinds import STRENGTH, TEXT, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
+from spinney.shapley._additive import Additive
+from spinney.shapley._explained import EXPECTED
+from spinney.shapley._table_explained import TableExplained
 from spinney.tree._learner import TreeLearner
 from spinney.tree._shrinkage import is_fixed, shrink_fit
 from spinney.tree._tree import Tree
@@ -28,7 +31,7 @@ Floats = NDArray[np.float64]
 _COSTS = ("class_weight", "priors", "cost_matrix", "cost_method")
 
 
-class TreeEstimator(TableEstimator):
+class TreeEstimator(TableExplained):
     """Base class of estimators with one tree, in `tree_`."""
 
     tree_: Tree
@@ -36,7 +39,9 @@ class TreeEstimator(TableEstimator):
         "tree_": one(Tree),
         "pruning_path_": perhaps(named("PruningPath")),
         "shrinkage_": perhaps(STRENGTH),
+        "edits_": perhaps(TEXT),  # of spinney.edit, as JSON
     }
+    _made_again: ClassVar[tuple[str, ...]] = (EXPECTED,)
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -157,6 +162,10 @@ class TreeEstimator(TableEstimator):
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks, path=path)
 
     # -- Rows through the tree
+
+    def _additive(self) -> Additive:
+        check_is_fitted(self)
+        return self.tree_._additive()
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.

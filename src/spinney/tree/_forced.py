@@ -1,10 +1,12 @@
 """Tests given by hand, each for the node at the end of a path from the root.
 
 A path is text that survives another fit: `"root"`, `"root/yes"` for the child where the root's test
-is true, `"root/yes/no"` and so on.
+is true, `"root/yes/no"` and so on. Branches of a test with one for each category, or for each
+interval, are numbered from 1: `"root/3"`.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,12 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._format import did_you_mean
 from spinney._table import Schema
-from spinney.tree._from_dict import links_state, reading_order
+from spinney.tree._from_dict import links_state, reading_order, with_gaps_placed
 from spinney.tree._node import Node
 from spinney.tree._node_arrays import pack_tests
 from spinney.tree._parse import build_test, column_places
-from spinney.tree._tests import Test
-from spinney.tree._to_dict import test_to_dict
+from spinney.tree._tests import IntervalTest, MultiwayTest, SubsetTest, Test, ThresholdTest
+from spinney.tree._to_dict import test_to_dict, without_gaps
 from spinney.tree._tree import Tree
 
 ROOT = "root"
@@ -30,7 +32,7 @@ def path_of(node: Node) -> str:
     """Return the path that leads from the root to a node."""
     steps = []
     while node.parent is not None:
-        steps.append(BRANCHES[node.branch or 0])
+        steps.append(_branch_names(node.parent)[node.branch or 0])
         node = node.parent
     return "/".join([ROOT, *reversed(steps)])
 
@@ -43,13 +45,26 @@ def node_at(tree: Tree, path: str) -> Node:
         if node.is_leaf:
             seen = "/".join([ROOT, *steps[:place]])
             raise ValueError(f"there is no node {path!r}: {seen!r} is a leaf.")
-        node = node.children[BRANCHES.index(step)]
+        names = _branch_names(node)
+        if step not in names:
+            raise ValueError(
+                f"there is no node {path!r}: the branches of {'/'.join([ROOT, *steps[:place]])!r} "
+                f"are {names[0]!r} to {names[-1]!r}."
+            )
+        node = node.children[names.index(step)]
     return node
+
+
+def _branch_names(node: Node) -> tuple[str, ...]:
+    """Return what the branches of a node are called."""
+    if isinstance(node.test, MultiwayTest | IntervalTest):
+        return tuple(str(place + 1) for place in range(len(node.children)))
+    return BRANCHES
 
 
 def _steps(path: str) -> list[str]:
     first, *steps = path.split("/")
-    if first != ROOT or not all(step in BRANCHES for step in steps):
+    if first != ROOT or not all(step in BRANCHES or step.isdigit() for step in steps):
         raise ValueError(
             f"{path!r} is not the path of a node. Write it as 'root', 'root/yes' or 'root/yes/no'; "
             "'yes' is the child where the test is true."
@@ -63,17 +78,27 @@ def tests_below(node: Node) -> Iterator[tuple[str, Test | None]]:
     while stack:
         path, node = stack.pop()
         yield path, node.test
-        pairs = zip(BRANCHES, node.children, strict=False)
+        pairs = zip(_branch_names(node), node.children, strict=False)
         stack += [(f"{path}/{branch}", child) for branch, child in pairs]
 
 
 def tests_to_dict(tests: Tests, schema: Schema) -> dict[str, dict[str, Any] | None]:
     """Return tests in the form that `forced_tests` takes, which JSON can hold."""
-    places = column_places(schema.names)
     return {
-        path: None if test is None else test_to_dict(test, schema, places)
-        for path, test in tests.items()
+        path: None if test is None else forced_to_dict(test, schema) for path, test in tests.items()
     }
+
+
+def forced_to_dict(test: Test, schema: Schema) -> dict[str, Any]:
+    """Return a test in the form that `forced_tests` takes, with the branch of its gaps if any."""
+    entry = test_to_dict(without_gaps(test), schema, column_places(schema.names))
+    gaps = gaps_of(test)
+    return entry if gaps is None else {**entry, "test": str(test), "default_branch": gaps}
+
+
+def gaps_of(test: Test | None) -> int | None:
+    """Return the branch to which a test sends missing values; None if it does not say."""
+    return test.gaps if isinstance(test, ThresholdTest | SubsetTest) else None
 
 
 def read_forced_test(given: Any, schema: Schema) -> Test | None:
@@ -81,7 +106,18 @@ def read_forced_test(given: Any, schema: Schema) -> Test | None:
     if given is None:
         return None
     entry = {"test": given} if isinstance(given, str) else given
-    return build_test(entry, schema, column_places(schema.names), len(BRANCHES))
+    names = column_places(schema.names)
+    plain = entry if entry.get("test") in names else with_gaps_placed(entry)
+    test = build_test(plain, schema, names, len(BRANCHES))
+    gaps = plain.get("default_branch")
+    if gaps is None or not isinstance(test, ThresholdTest | SubsetTest):
+        return test
+    if gaps not in (0, 1):
+        raise ValueError(
+            f"'default_branch' of a test is 0 if missing values go where it is true, else 1; got "
+            f"{gaps!r}."
+        )
+    return replace(test, gaps=gaps)
 
 
 def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Test | None]:
@@ -89,7 +125,8 @@ def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Tes
     tests = {}
     for path, test in given.items():
         try:
-            _steps(path)
+            if not set(_steps(path)) <= set(BRANCHES):
+                raise ValueError("forced tests have the branches 'yes' and 'no'.")
             tests[path] = read_forced_test(test, schema)
         except ValueError as problem:
             raise ValueError(f"forced_tests[{path!r}]: {problem}") from None
@@ -103,8 +140,10 @@ def read_forced_tests(given: Mapping[str, Any], schema: Schema) -> dict[str, Tes
     return tests
 
 
-def forced_tree(tests: Tests, schema: Schema) -> tuple[_core.Tree, NDArray[np.bool_]]:
-    """Return the tests as a tree, and which of its leaves are not to be divided further."""
+def forced_tree(
+    tests: Tests, schema: Schema
+) -> tuple[_core.Tree, NDArray[np.bool_], NDArray[np.int32]]:
+    """Return the tests as a tree, which leaves are not to be divided, and where gaps go (or -1)."""
     paths, children = [ROOT], []
     for path in paths:  # grows while it is walked
         below = [f"{path}/{branch}" for branch in BRANCHES] if tests.get(path) is not None else []
@@ -131,7 +170,8 @@ def forced_tree(tests: Tests, schema: Schema) -> tuple[_core.Tree, NDArray[np.bo
     }
     state |= {"impurity": np.zeros(n), "risk": np.zeros(n)}
     closed = np.array([path in tests and tests[path] is None for path in paths])
-    return _core.Tree(state), closed
+    gaps = [gaps_of(tests.get(path)) for path in paths]
+    return _core.Tree(state), closed, np.array([-1 if g is None else g for g in gaps], np.int32)
 
 
 def unused_tests(tree: Tree, tests: Tests) -> list[str]:

@@ -31,7 +31,7 @@ def tree_from_dict(
     """Return the core's tree, columns, classes and lifetimes that a dict describes."""
     nodes, missing = _nodes(data), _missing_rule(data)
     if MISSING_RULES[missing] in GAP_RULES:
-        nodes = [_with_gaps_placed(node) for node in nodes]
+        nodes = [with_gaps_placed(node) for node in nodes]
     children = child_lists(nodes)
     classes = _classes(data)
     cost_matrix = _cost_matrix(data, classes)
@@ -164,7 +164,7 @@ def _missing_rule(data: Entry) -> int:
     return MISSING_RULES.index(rule)
 
 
-def _with_gaps_placed(node: Entry) -> Entry:
+def with_gaps_placed(node: Entry) -> Entry:
     """Return a node whose test is plain: where missing values go stands in 'default_branch'."""
     text = node.get("test")
     if not isinstance(text, str):

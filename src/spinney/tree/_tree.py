@@ -21,6 +21,8 @@ from spinney._state import plain_state
 from spinney._state._kinds import same_labels
 from spinney._table import Schema, encode_for
 from spinney._typing import Floats
+from spinney.shapley._additive import Additive
+from spinney.shapley._explained import Explained
 from spinney.tree._from_dict import tree_from_dict
 from spinney.tree._leaf_lifetimes import LeafLifetimes, owners
 from spinney.tree._measures import (
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @plain_state
-class Tree(NodeArrays, AsCode):
+class Tree(Explained, NodeArrays, AsCode):
     """A decision tree, as parallel arrays with one entry for each node.
 
     A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;
@@ -114,6 +116,18 @@ class Tree(NodeArrays, AsCode):
             values: Floats = X
             return values
         return encode_for("the tree", self.schema, X)
+
+    def _additive(self) -> Additive:
+        return Additive(self._core, "number" if self.classes is None else "shares")
+
+    def _explained_rows(self, X: Any) -> Floats:
+        return self._encode(X, False)
+
+    def _explained_schema(self) -> Schema:
+        return self.schema
+
+    def _remember_expected(self, expected: Any) -> None:
+        """Remember nothing: a tree never changes."""
 
     def apply(self, X: Any, *, encoded: bool = False) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.

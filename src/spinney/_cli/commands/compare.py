@@ -8,20 +8,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from spinney import Tree
+from spinney._cli.commands.train import costs_of
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
-from spinney._cli.models import make_model
+from spinney._cli.metrics import Costs
+from spinney._cli.models import METRICS, knows, make_model
 from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
+from spinney._counts import DEVIANCES
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
+from spinney.compare._measures import MAIN, MEASURES
 from spinney.compare._tables import rank_tests
 
 _USUAL = {
     "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest"),
     "regression": ("cart", "igpa", "adaboost", "forest", "igpa_forest"),
+    "survival": ("cart", "cart_full", "forest"),
 }
 BASELINE = "no model"
 _LEVEL = 0.05
@@ -35,6 +42,9 @@ def run(
     holdout: float | None,
     seed: int,
     jobs: int,
+    costs: tuple[str, ...],
+    metrics: tuple[str, ...],
+    criterion: str | None,
     out: Path | None,
     format_: str,
     as_json: bool,
@@ -43,8 +53,21 @@ def run(
     """Compare models on the same partitions, with statistical tests."""
     from spinney._cli.commands.compare_report import write_report
 
+    untold = options.get("task") is None and options.get("event") is None
+    if criterion in DEVIANCES and untold:
+        options["task"] = "regression"  # few counts look like classes
     readings = [read_data(name, Choices(**options)) for name in data]
-    plan = Plan(models, folds=folds, repeats=repeats, holdout=holdout, seed=seed, jobs=jobs)
+    plan = Plan(
+        models,
+        folds=folds,
+        repeats=repeats,
+        holdout=holdout,
+        seed=seed,
+        jobs=jobs,
+        costs=costs,
+        metrics=metrics,
+        criterion=criterion,
+    )
     found = compare(readings, plan, out)
     report = None if out is None else write_report(found, out, format_)  # files first
     print_result(found, show, as_dict, as_json=as_json, written={"The report is in": report})
@@ -52,7 +75,7 @@ def run(
 
 @dataclass(frozen=True)
 class Plan:
-    """The models, and the resampling."""
+    """The models, the resampling, and the measures."""
 
     models: Sequence[str] = ()
     folds: int = 10
@@ -60,6 +83,33 @@ class Plan:
     holdout: float | None = None
     seed: int = 0
     jobs: int = -1
+    costs: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    criterion: str | None = None
+
+    def measures(self, task: str) -> tuple[str, ...]:
+        """Return the measures, the main one first; costs and deviances that matter come first."""
+        given = tuple(self.metrics)
+        if not given and self.costs:
+            given = ("cost", "error")
+        if not given and self.criterion in DEVIANCES:
+            given = ("deviance",)
+        fitting = [name for name in METRICS if task in MEASURES[_measure(name, task)].tasks]
+        for name in given:
+            if name not in fitting:
+                what = {"classification": "classes", "survival": "lifetimes"}.get(task, "numbers")
+                raise Refusal(
+                    f"--metric {name} does not fit a target of {what}. For them there are: "
+                    f"{', '.join(fitting)}."
+                )
+        if "cost" in given and not self.costs:
+            raise Refusal("--metric cost: say what mistakes cost with --cost TRUE:PREDICTED=COST.")
+        if "deviance" in given and self.criterion not in DEVIANCES:
+            raise Refusal(
+                "--metric deviance is that of counts or amounts: add --criterion poisson, gamma or "
+                "tweedie."
+            )
+        return tuple(dict.fromkeys(_measure(name, task) for name in given))
 
     @property
     def resampling(self) -> Any:
@@ -77,6 +127,29 @@ class Plan:
         return f"{self.folds}-fold cross-validation{times}"
 
 
+def _measure(metric: str, task: str) -> str:
+    """Return the measure of an experiment that a metric is: error is the main one of a task."""
+    return MAIN[task] if metric == "error" else metric
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFolds:
+    """Folds of whole groups, for the pruning of a tree inside a training part."""
+
+    n_splits: int
+    seed: int
+
+    def split(
+        self, X: Any, y: NDArray[Any], groups: NDArray[Any]
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return training and held-out rows of each fold."""
+        from spinney.compare._inputs import Problem
+
+        n_splits = min(self.n_splits, len(np.unique(groups)))
+        problem = Problem("", X, y, "classification", {"groups": groups})
+        return problem.parts(RepeatedKFold(n_splits), np.random.default_rng(self.seed))
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The data, the models, and the results."""
@@ -85,6 +158,7 @@ class Comparison:
     plan: Plan
     methods: dict[str, Any]
     results: Results
+    notes: tuple[str, ...] = ()
 
     @property
     def tables(self) -> list[Table]:
@@ -112,8 +186,8 @@ class Comparison:
     def _smallest_that_keeps_up(self, place: int) -> str | None:
         """Return a sentence on the smallest model that is not significantly worse than the best."""
         results = self.results
-        means, leaves = results.mean()[place], results.mean("n_leaves")[place]
-        best = results.methods[int(means.argmin())]
+        losses, leaves = results.losses()[place], results.mean("n_leaves")[place]
+        best = results.methods[int(losses.argmin())]
         keeping_up = [
             (float(leaves[m]), method)
             for m, method in enumerate(results.methods)
@@ -123,14 +197,14 @@ class Comparison:
             return None
         size, small = min(keeping_up)
         if small == best:
-            return f"{small}, with {size:.1f} leaves on average, has the least error of all."
+            return f"{small}, with {size:.1f} leaves on average, has {self._best_words}."
         return (
             f"{small}, with {size:.1f} leaves on average, is the smallest that is not clearly "
             f"worse than {best} (p = {self._p(place, best, small):.2f})."
         )
 
     def _is_worse(self, place: int, method: str) -> bool:
-        best = self.results.methods[int(self.results.mean()[place].argmin())]
+        best = self.results.methods[int(self.results.losses()[place].argmin())]
         return method != best and self._p(place, best, method) < _LEVEL
 
     def _p(self, place: int, a: str, b: str) -> float:
@@ -139,7 +213,7 @@ class Comparison:
     def readable_tree(self, place: int) -> str | None:
         """Return the smallest single tree that is not significantly worse than the best of them."""
         results = self.results
-        means, leaves = results.mean()[place], results.mean("n_leaves")[place]
+        losses, leaves = results.losses()[place], results.mean("n_leaves")[place]
         single = [
             (m, name)
             for m, name in enumerate(results.methods)
@@ -147,7 +221,7 @@ class Comparison:
         ]
         if not single:
             return None
-        _, best = min(single, key=lambda pair: means[pair[0]])
+        _, best = min(single, key=lambda pair: losses[pair[0]])
         if results.values().shape[2] > 1:
             single = [
                 (m, name)
@@ -158,16 +232,20 @@ class Comparison:
 
     def _tree_words(self, place: int, tree: str) -> str:
         results = self.results
-        means, leaves = results.mean()[place], results.mean("n_leaves")[place]
-        m, best = results.methods.index(tree), int(means.argmin())
+        losses, leaves = results.losses()[place], results.mean("n_leaves")[place]
+        m, best = results.methods.index(tree), int(losses.argmin())
         size = f"{leaves[m]:.1f} leaves on average"
         if m == best:
-            return f"{tree} has the least error of all, with {size}."
-        gap = means[m] - means[best]
+            return f"{tree} has {self._best_words}, with {size}."
+        gap, measure = losses[m] - losses[best], MEASURES[results.measure]
         shown = f"{100 * gap:.1f} points" if results.measure == "error" else f"{gap:.3g}"
-        return (
-            f"The tree to read is {tree}: {size}, {shown} more error than {results.methods[best]}."
-        )
+        more = f"{'less' if measure.higher_is_better else 'more'} {measure.words}"
+        return f"The tree to read is {tree}: {size}, {shown} {more} than {results.methods[best]}."
+
+    @property
+    def _best_words(self) -> str:
+        measure = MEASURES[self.results.measure]
+        return f"the {'highest' if measure.higher_is_better else 'least'} {measure.words} of all"
 
     @cached_property
     def trees(self) -> dict[str, Tree]:
@@ -183,8 +261,11 @@ class Comparison:
             seeded = {"random_state": self.plan.seed, "n_jobs": self.plan.jobs}
             known = model.get_params(deep=False)
             model.set_params(**{key: seeded[key] for key in seeded if key in known})
+            facts = {} if reading.group is None else {"groups": reading.group}
+            facts = facts if hasattr(getattr(model, "cv", None), "split") else {}
             with refusing():
-                found[name] = model.fit(reading.X, reading.y).tree_
+                model.fit(reading.X, reading.y, **reading.fit_options(), **facts)
+            found[name] = model.tree_
         return found
 
 
@@ -206,20 +287,65 @@ def compare(readings: Sequence[Reading], plan: Plan, folder: Path | None = None)
     """
     tasks = {reading.task for reading in readings}
     if len(tasks) > 1:
-        raise Refusal("some targets are classes and some are numbers. Compare them apart.")
+        raise Refusal("targets are classes, numbers or lifetimes, not mixed. Compare them apart.")
     (task,) = tasks
-    chosen = dict.fromkeys(plan.models or _USUAL[task])
-    methods = {name: make_model(name, task, {}) for name in chosen}
-    # A tree that may not split its root predicts a constant.
-    methods[BASELINE] = make_model("cart_full", task, {"min_samples_split": 2**31 - 1})
+    costs = _costs(readings, plan)
+    measures = plan.measures(task)
+    methods, notes = _methods(readings, plan, task, costs)
     problems = {
-        name: (reading.X, reading.y)
+        name: (reading.X, reading.y, _facts(reading))
         for name, reading in zip(_names(readings), readings, strict=True)
     }
     with refusing_folder(folder), refusing():
-        experiment = Experiment(problems, methods, plan.resampling, random_state=plan.seed)
+        experiment = Experiment(
+            problems,
+            methods,
+            plan.resampling,
+            random_state=plan.seed,
+            measures=measures,
+            cost_matrix=costs,
+        )
         results = experiment.run(folder, n_jobs=plan.jobs, progress=sys.stderr.isatty())
-    return Comparison(tuple(readings), plan, methods, results)
+    return Comparison(tuple(readings), plan, methods, results, notes)
+
+
+def _costs(readings: Sequence[Reading], plan: Plan) -> Costs:
+    """Return the costs of mistakes, which must fit every data set."""
+    if not plan.costs:
+        return {}
+    found, *_ = [costs_of(tuple(plan.costs), reading) for reading in readings]
+    return found
+
+
+def _methods(
+    readings: Sequence[Reading], plan: Plan, task: str, costs: Costs
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the models to compare and the constant, and notes on what some cannot do."""
+    if plan.criterion not in DEVIANCES and any(r.exposure is not None for r in readings):
+        raise Refusal("--exposure: add --criterion poisson, gamma or tweedie, which use it.")
+    growth = {} if plan.criterion is None else {"criterion": plan.criterion}
+    usual = [name for name in _USUAL[task] if all(knows(name, task, key) for key in growth)]
+    chosen = list(dict.fromkeys(plan.models or usual))
+    methods, blind = {}, []
+    for name in chosen:
+        learned = {"cost_matrix": dict(costs)} if costs and knows(name, task, "cost_matrix") else {}
+        blind += [name] if costs and not learned else []
+        methods[name] = make_model(name, task, growth | learned)
+    if any(reading.group is not None for reading in readings):
+        for model in methods.values():
+            if getattr(model, "pruning", None) == "cost_complexity":
+                model.set_params(cv=GroupFolds(10, plan.seed))
+    # A tree that may not split its root predicts a constant.
+    constant = growth | ({"cost_matrix": dict(costs)} if costs else {})
+    methods[BASELINE] = make_model("cart_full", task, {"min_samples_split": 2**31 - 1, **constant})
+    notes = [f"{', '.join(blind)}: trained without the costs, judged by them"] if blind else []
+    return methods, tuple(notes)
+
+
+def _facts(reading: Reading) -> dict[str, Any]:
+    """Return weights, exposures and groups of a data set, as an experiment takes them."""
+    groups = {} if reading.group is None else {"groups": reading.group}
+    return reading.fit_options() | groups
 
 
 def _names(readings: Sequence[Reading]) -> list[str]:
@@ -241,7 +367,7 @@ def show(found: Comparison, screen: Screen) -> None:
         for line in table.to_text().splitlines():
             screen.line(f"  {line}" if line else "")
         screen.line()
-    for sentence in rank_tests(found.results):
+    for sentence in (*found.notes, *rank_tests(found.results)):
         screen.wrapped(sentence)
     for place, name in enumerate(found.results.datasets):
         lead = "" if len(found.readings) == 1 else f"{name}: "
@@ -260,7 +386,10 @@ def _show_tree(found: Comparison, screen: Screen) -> None:
     screen.head(f"{method} on all rows: {leaves_text(tree.n_leaves)}")
     screen.tree(tree.to_text(max_depth=None if tree.n_leaves <= 20 else 3))
     name = shlex.quote(reading.source.removesuffix(" (bundled)"))
-    words = ["spinney train", name, *reading.options, f"--model {method} --out model.spinney"]
+    chosen = [f"--cost {shlex.quote(cost)}" for cost in found.plan.costs]
+    chosen += [] if found.plan.criterion is None else [f"--criterion {found.plan.criterion}"]
+    chosen.append(f"--model {method} --out model.spinney")
+    words = ["spinney train", name, *reading.options, *chosen]
     screen.head("Next")
     screen.line("  " + " ".join(words))  # not wrapped, to be copied
 
@@ -272,6 +401,14 @@ def as_dict(found: Comparison) -> dict[str, Any]:
         "data": [reading_dict(reading) for reading in found.readings],
         "resampling": found.plan.words,
         "measure": results.measure,
+        "measures": {
+            name: {
+                "means": results.mean(name).tolist(),
+                "standard_deviations": results.sd(name).tolist(),
+            }
+            for name in results.shown
+        },
+        "notes": list(found.notes),
         "methods": results.methods,
         "datasets": results.datasets,
         "means": results.mean().tolist(),

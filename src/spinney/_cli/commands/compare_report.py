@@ -3,7 +3,7 @@
 import base64
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ from spinney.compare import Results, Table
 from spinney.compare._folder import held_folder
 from spinney.compare._tables import for_markdown, label_of, rank_tests, unit_of
 from spinney.plot._matplotlib import have_matplotlib
-from spinney.report._page import page_style
+from spinney.report._page import PAGE_HEAD, page_style
 
-_STYLE = "img { max-width: 100%; background: #fff; border-radius: 8px }"
+_STYLE = (
+    "img { max-width: 100%; background: #fff; border-radius: 8px } b { font-weight: 650 } "
+    "section ul, header ul { margin: .3rem 0; padding-left: 1.2rem } main pre { max-height: none }"
+)
 
 
 def write_report(found: Comparison, folder: Path, format_: str) -> Path:
@@ -68,7 +71,7 @@ def _findings(found: Comparison) -> list[str]:
         for place, name in enumerate(found.results.datasets)
         for sentence in found.findings(place)
     ]
-    return [*rank_tests(found.results), *words]
+    return [*found.notes, *rank_tests(found.results), *words]
 
 
 def _pictures(found: Comparison) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -108,35 +111,57 @@ def _plot_spread(results: Results, place: int) -> Any:
 
 def _html(found: Comparison) -> str:
     title = html.escape(_title(found))
-    parts = [f"<h1>{title}</h1>", *(_paragraph(fact) for fact in _facts(found))]
-    for table in found.tables:
-        parts += [f"<h2>{html.escape(table.title)}</h2>", _html_table(table)]
-    parts += [_paragraph(words) for words in _findings(found)]
+    parts = [
+        f'<header><div class="title"><p class="eyebrow">spinney comparison</p></div>'
+        f"<h1>{title}</h1>{_list(_facts(found))}</header>\n<main>",
+        _section("What was found", _list(_findings(found))),
+        *(_section(table.title, _html_table(table)) for table in found.tables),
+    ]
     for name, tree in found.trees.items():
-        parts += [f"<h2>{html.escape(name)}: the tree to read, on all rows</h2>"]
-        parts += [f"<pre>{html.escape(tree.to_text(max_depth=8))}</pre>"]
-    for name, draw in _pictures(found):
-        code = base64.b64encode(drawn(draw, "svg")).decode()
-        parts.append(
-            f'<p><img alt="{html.escape(name)}" src="data:image/svg+xml;base64,{code}"></p>'
-        )
+        text = html.escape(tree.to_text(max_depth=8))
+        parts.append(_section(f"{name}: the tree to read, on all rows", f"<pre>{text}</pre>"))
+    pictures = [_figure(name, drawn(draw, "svg")) for name, draw in _pictures(found)]
+    if pictures:
+        shown = "\n".join(pictures)
+        parts.append(_section("Pictures", f'<div class="charts large">{shown}</div>'))
     body = "\n".join(parts)
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>{PAGE_HEAD}'
         f"<title>{title}</title><style>{page_style()}{_STYLE}</style></head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<body>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
-def _paragraph(text: str) -> str:
-    return f"<p>{html.escape(text)}</p>"
+def _section(title: str, inner: str) -> str:
+    return f"<section><h2>{html.escape(title)}</h2>\n{inner}\n</section>"
+
+
+def _list(lines: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
+
+
+def _figure(name: str, picture: bytes) -> str:
+    code, said = base64.b64encode(picture).decode(), html.escape(name)
+    return (
+        f"<figure><figcaption>{said}</figcaption>"
+        f'<img alt="{said}" src="data:image/svg+xml;base64,{code}"></figure>'
+    )
 
 
 def _html_table(table: Table) -> str:
     head, *rows = table._words(mark=lambda text: f"<b>{text}</b>", escape=html.escape)
-    lines = ["<table>", "<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    return "\n".join([*lines, "</table>"])
+    kinds = ["word" if is_left else "figure" for is_left in table._is_left()]
+
+    def line(row: Sequence[str], tag: str) -> str:
+        cells = zip(kinds, row, strict=True)
+        return "".join(f'<{tag} class="{kind}">{cell}</{tag}>' for kind, cell in cells)
+
+    body = "\n".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    name = html.escape(table.title)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
+        f"<thead><tr>{line(head, 'th')}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+    )
 
 
 # -- Markdown

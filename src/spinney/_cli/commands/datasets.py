@@ -1,17 +1,16 @@
 """`spinney datasets`: the list of bundled data sets, and the description of each."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spinney._cli.data.columns import Column
-from spinney._cli.data.read import bundled_columns
-from spinney._cli.data.reading import read_data
-from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._cli.output import Screen, check_output, print_result, write_text
-from spinney._cli.summary import reading_dict, show_reading
 from spinney._format import csv_text, did_you_mean
 from spinney.datasets import list_datasets, load
+from spinney.datasets._dataset import REGISTRY
+
+if TYPE_CHECKING:
+    from spinney._cli.data.columns import Column
 
 
 def run(name: str | None, out: Path | None, as_json: bool) -> None:
@@ -34,27 +33,32 @@ def show_list(facts: list[dict[str, Any]], screen: Screen) -> None:
     """Print the size and the target of every data set."""
     rows = [["name", "rows", "features", "target"]]
     for fact in facts:
-        kind = "a number" if fact["classes"] is None else f"{fact['classes']} classes"
+        kinds = {"regression": "a number", "survival": "lifetimes"}
+        kind = kinds.get(fact["task"], f"{fact['classes']} classes")
         target = f"{fact['target']}, {kind}"
         rows.append([fact["name"], str(fact["rows"]), str(fact["features"]), target])
     screen.table(rows, left=(0, 3))
 
 
 def _facts(name: str) -> dict[str, Any]:
-    data = load(name, as_="dict")
+    entry = REGISTRY[name]
+    rows, features, classes = entry.size
     return {
         "name": name,
-        "rows": len(data.target),
-        "features": len(data.feature_names),
-        "target": data.target_name,
-        "task": data.task,
-        "classes": None if data.task == "regression" else len(set(data.target)),
-        "licence": data.licence,
+        "rows": rows,
+        "features": features,
+        "target": entry.target,
+        "task": entry.task,
+        "classes": classes or None,
+        "licence": entry.licence,
     }
 
 
 def describe(name: str, screen: Screen) -> None:
     """Print the facts about one data set."""
+    from spinney._cli.data.reading import read_data
+    from spinney._cli.summary import show_reading
+
     data = load(name, as_="dict")
     show_reading(read_data(name), screen)
     screen.head("About")
@@ -64,6 +68,9 @@ def describe(name: str, screen: Screen) -> None:
 
 def as_dict(name: str) -> dict[str, Any]:
     """Return the facts about one data set."""
+    from spinney._cli.data.reading import read_data
+    from spinney._cli.summary import reading_dict
+
     data = load(name, as_="dict")
     about = {key: getattr(data, key) for key in ("description", "citation", "licence")}
     return reading_dict(read_data(name)) | about
@@ -71,12 +78,16 @@ def as_dict(name: str) -> dict[str, Any]:
 
 def write_csv(name: str, path: Path) -> None:
     """Write a data set as CSV with a header, the target last, missing values empty."""
+    from spinney._cli.data.read import bundled_columns
+
     columns, _, _ = bundled_columns(name)
     names = [column.name for column in columns]
     write_text("--out", path, csv_text([names, *zip(*map(_cells, columns), strict=True)]))
 
 
-def _cells(column: Column) -> list[str]:
+def _cells(column: "Column") -> list[str]:
+    from spinney._cli.data.text_cells import exact_text
+
     if column.kind != "numeric":
         return ["" if value is None else value for value in column.values.tolist()]
     return ["" if n != n else exact_text(n) for n in column.values.tolist()]

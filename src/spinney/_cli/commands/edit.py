@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from spinney._cli.data.columns import TextFormat
-from spinney._cli.data.match import read_answers
+from spinney._cli.data.match import Answers, fit_options, read_answers
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.models import load_model, save_model
-from spinney._cli.output import Screen, check_output, leaves_text, print_result
+from spinney._cli.output import Screen, check_output, leaves_text, print_result, write_text
 from spinney.edit import EditHistory, ReplayReport, TreeEditor
 
 
@@ -29,26 +29,44 @@ def run(
     target: str | None,
     partly: bool,
     out: Path | None,
+    report: Path | None,
     as_json: bool,
+    weight: str | None = None,
+    exposure: str | None = None,
     **options: Any,
 ) -> None:
     """Make recorded edits of a tree on some rows, and show what each of them did."""
     check_output("--out", out, data, model, edits)
+    check_output("--report", report, data, model, edits)
+    if report is not None and out is not None and report.absolute() == out.absolute():
+        raise Refusal(f"--out and --report are both {str(out)!r}. Give them different names.")
     estimator = load_model(model)
     try:
         recorded = edits.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise Refusal(f"cannot read --edits {str(edits)!r}: {reason}.") from error
-    answers = read_answers(data, estimator, target, TextFormat(**options))
+    answers = read_answers(data, estimator, target, TextFormat(**options), (weight, exposure))
+    known = fit_options(answers, weight, exposure)
     with refusing():
-        editor = TreeEditor(estimator, answers.rows.X, answers.y)
-        report = editor.replay(recorded)
-        if report.refused and not partly:
-            raise Refusal(f"{report}\nUse --partly to make the other edits all the same.")
-        edited = Edited(str(model), editor.finish(), editor.history, report)
+        editor = TreeEditor(estimator, answers.rows.X, answers.y, **known)
+        replayed = editor.replay(recorded)
+        if replayed.refused and not partly:
+            raise Refusal(f"{replayed}\nUse --partly to make the other edits all the same.")
+        edited = Edited(str(model), editor.finish(), editor.history, replayed)
+        page = None if report is None else _page(edited.model, answers, known)
     save_model(edited.model, out)
-    print_result(edited, show, as_dict, as_json=as_json, written={"The model is in": out})
+    if report is not None and page is not None:
+        write_text("--report", report, page)
+    written = {"The model is in": out, "The report is in": report}
+    print_result(edited, show, as_dict, as_json=as_json, written=written)
+
+
+def _page(model: Any, answers: Answers, options: dict[str, Any]) -> str:
+    from spinney.report import Report
+
+    rows = answers.rows.X
+    return Report(model, rows, answers.y, target=answers.target, **options).to_html()
 
 
 def show(edited: Edited, screen: Screen) -> None:

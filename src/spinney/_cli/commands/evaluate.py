@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.counts import Told, deviance_of
-from spinney._cli.data.match import Answers, read_answers
+from spinney._cli.data.match import Answers, Named, read_answers
 from spinney._cli.data.reading import numbers_of
 from spinney._cli.decisions import (
     decide,
@@ -19,7 +19,8 @@ from spinney._cli.decisions import (
     two_costs,
 )
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.memory import memory_of, positive_of, text_format
+from spinney._cli.lifetimes import SurvivalMetrics, survival_metrics
+from spinney._cli.memory import difference_words, memory_of, positive_of, text_format
 from spinney._cli.metrics import (
     ClassMetrics,
     Costs,
@@ -28,7 +29,7 @@ from spinney._cli.metrics import (
     number_metrics,
     parse_costs,
 )
-from spinney._cli.models import is_classifier, load_model
+from spinney._cli.models import is_classifier, is_survival, load_model
 from spinney._cli.output import check_plot_file, print_result, save_plot
 from spinney._cli.scores import Cut, Scores, mean_interval
 from spinney._cli.stability import Population, population, verdict
@@ -45,6 +46,8 @@ def run(
     as_json: bool,
     exposure: str | None = None,
     weight: str | None = None,
+    event: str | None = None,
+    time: str | None = None,
     positive: str | None = None,
     threshold: str | None = None,
     rules: bool = False,
@@ -59,7 +62,8 @@ def run(
     memory = memory_of(fitted)
     if exposure is None and memory is not None and deviance_of(fitted) is not None:
         exposure = memory.exposure
-    answers = read_answers(data, fitted, target, text_format(fitted, text), (weight, exposure))
+    named = Named(target, time, event)
+    answers = read_answers(data, fitted, named, text_format(fitted, text), (weight, exposure))
     if rules:
         found = evaluate_rules(fitted, answers, costs)
     else:
@@ -94,7 +98,7 @@ class Evaluation:
 
     answers: Answers
     predicted: NDArray[Any]
-    metrics: ClassMetrics | NumberMetrics
+    metrics: ClassMetrics | NumberMetrics | SurvivalMetrics
     scores: Scores | None = None  # of two classes
     threshold: float | None = None  # by which rows are decided
     population: Population | None = None
@@ -107,8 +111,9 @@ def evaluate(
     """Predict labelled rows, and compute the metrics."""
     model = judged.model
     criterion = deviance_of(model)
-    if criterion is None and (weight is not None or exposure is not None):
-        option = "--weight" if weight is not None else "--exposure"
+    untold = weight is None or is_survival(model)
+    if criterion is None and not (untold and exposure is None):
+        option = "--exposure" if untold else "--weight"
         raise Refusal(f"{option}: it is for models of counts and amounts.")
     with refusing():
         if is_classifier(model):
@@ -117,12 +122,23 @@ def evaluate(
             option = "--threshold" if judged.threshold is not None else "--positive"
             raise Refusal(f"{option}: this model predicts numbers, no classes.")
         judged.prices()
+        if is_survival(model):
+            return _lifetimes(model, answers, weight)
         predicted = model.predict(answers.rows.X)
         metrics: Any = number_metrics(answers.y, predicted)
         if criterion is not None:
             metrics = _count_metrics(criterion, answers, predicted, weight, exposure)
         around = population(model, answers.rows, answers.y)
         return Evaluation(answers, predicted, metrics, population=around)
+
+
+def _lifetimes(model: Any, answers: Answers, weight: str | None) -> Evaluation:
+    """Return the evaluation of a model of lifetimes."""
+    X, y = answers.rows.X, answers.y
+    weights = numbers_of(answers.rows.columns.values(), "--weight", weight)
+    metrics = survival_metrics(model, X, y, weights)
+    around = population(model, answers.rows, y)
+    return Evaluation(answers, model.predict(X), metrics, population=around)
 
 
 def _classes(judged: Judged, answers: Answers) -> Evaluation:
@@ -165,7 +181,7 @@ def evaluate_rules(model: Any, answers: Answers, costs: Sequence[str]) -> Evalua
     notes: tuple[str, ...] = ()
     if hasattr(model, "tree_"):
         differ = float(np.mean(predicted != decide(model, answers.rows.X)))
-        notes = (f"the rules answer otherwise than the tree for {100 * differ:.1f} % of rows",)
+        notes = (difference_words(differ, "rows"),)
     return Evaluation(answers, predicted, metrics, notes=notes)
 
 
@@ -210,6 +226,8 @@ def as_dict(found: Evaluation) -> dict[str, Any]:
         "error": vars(metrics.estimate),
         "population": _population_dict(found.population),
     }
+    if isinstance(metrics, SurvivalMetrics):
+        return result | {"events": metrics.n_events, "expected_events": metrics.expected}
     if isinstance(metrics, NumberMetrics):
         names = {"mean_absolute_error": "mean_absolute_error", "r2": "r2", "bias": "bias"}
         if metrics.is_deviance:

@@ -7,6 +7,7 @@ import numpy as np
 
 from spinney._cli.commands.evaluate import Evaluation
 from spinney._cli.errors import Refusal
+from spinney._cli.lifetimes import SurvivalMetrics, draw_curves
 from spinney._cli.metrics import ClassMetrics, NumberMetrics
 from spinney._cli.output import Screen
 from spinney._cli.scores import Cut, Scores, mean_interval
@@ -28,13 +29,27 @@ def show(found: Evaluation, screen: Screen) -> None:
         words = f"{found.threshold:g}: predicted from this probability on"
         pairs.append(("threshold", words))
     screen.pairs(pairs + [("note", note) for note in (*answers.notes, *found.notes)])
-    if isinstance(metrics, NumberMetrics):
+    if isinstance(metrics, SurvivalMetrics):
+        _show_lifetimes(metrics, screen)
+    elif isinstance(metrics, NumberMetrics):
         screen.head("Error")
         screen.pairs(estimate_pairs(metrics.estimate) + _number_pairs(metrics))
     else:
         _show_classes(found, metrics, screen)
     if found.population is not None:
         _show_population(found.population, screen)
+
+
+def _show_lifetimes(metrics: SurvivalMetrics, screen: Screen) -> None:
+    screen.head("Concordance: pairs of rows whose risks are in the order of their events")
+    screen.pairs(estimate_pairs(metrics.estimate))
+    screen.head("Events")
+    seen, expected = metrics.n_events, metrics.expected
+    told = f"{expected:.1f}, by the hazards up to the time of each row"
+    pairs = [("seen", f"{seen:g}"), ("expected", told)]
+    if expected > 0:
+        pairs.append(("ratio", f"{seen / expected:.3f}, above 1 where risks are underestimated"))
+    screen.pairs(pairs)
 
 
 def _show_classes(found: Evaluation, metrics: ClassMetrics, screen: Screen) -> None:
@@ -182,6 +197,8 @@ def draw(found: Evaluation) -> Any:
     if found.scores is not None:
         return _draw_scores(found, found.scores)
     _, ax = pyplot.subplots(figsize=(5, 5))
+    if isinstance(metrics, SurvivalMetrics):
+        return draw_curves(metrics, found.answers.target, ax)
     if isinstance(metrics, NumberMetrics):
         y, predicted = found.answers.y, found.predicted
         ends = [float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))]

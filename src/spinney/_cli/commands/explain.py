@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,15 +32,18 @@ def run(
     where: tuple[str, ...],
     fixed: str | None,
     given: tuple[str, ...],
+    reasons: bool,
+    words: Path | None,
     as_json: bool,
     **text: Any,
 ) -> None:
     """Explain the prediction of one row, or of several."""
     fitted = load_model(model)
     held = _fixed(fitted, fixed)
+    told = _words(words) if reasons or words is not None else None
     asked = Asked(data, rows, where, given)
     found = [
-        explanation(fitted, row, held)
+        explanation(fitted, row, held, told)
         for row in chosen_rows(fitted, asked, text_format(fitted, text))
     ]
     if as_json:
@@ -143,28 +147,64 @@ def _cell(column: Any, text: str) -> Any:
         raise Refusal(f"--set: {column.name!r} is a number, not {text!r}.") from error
 
 
-def explanation(model: Any, row: dict[str, Any], fixed: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a row, its prediction, the probabilities, the reasons, and all of it as text."""
+def _words(path: Path | None) -> dict[str, str]:
+    """Return the words of reasons by column, of a file or none."""
+    if path is None:
+        return {}
+    try:
+        words = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"--words: {path} is no JSON: {error}") from None
+    if not isinstance(words, dict):
+        raise Refusal(f'--words: {path} must hold an object such as {{"income": "low income"}}.')
+    return words
+
+
+def explanation(
+    model: Any, row: dict[str, Any], fixed: Sequence[str] = (), words: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return a row, its prediction, the probabilities, why, and all of it as text.
+
+    With words, if only none of them, the columns that moved the answer most are added.
+    """
     table = {name: _one_cell(value) for name, value in row.items()}
     with refusing():
         prediction = decide(model, table).tolist()[0]
         shares = None
         if is_classifier(model) and hasattr(model, "predict_proba"):
-            found = model.predict_proba(table)[0].tolist()
-            shares = dict(zip(map(str, model.classes_.tolist()), found, strict=True))
+            known = model.predict_proba(table)[0].tolist()
+            shares = dict(zip(map(str, model.classes_.tolist()), known, strict=True))
         result = {"row": row, "prediction": prediction, "probabilities": shares}
         why = _cause(model, prediction, shares)
         rules = _rules(model)
         if rules is None:
             text = _votes(model, table, prediction, shares)
         else:
-            reasons = explain(rules, row, fixed)
-            text = str(reasons)
-            result |= _reasons(reasons)
+            found = explain(rules, row, fixed)
+            text = str(found)
+            result |= _ways(found)
+        moved = [] if words is None else _reasons(model, table, prediction, words)
     if why is not None:
         head, _, rest = text.partition("\n")
         text = f"{head}: {why}\n{rest}".rstrip("\n")
+    if words is not None:
+        lines = [f"  {place}. {one['words']}" for place, one in enumerate(moved, start=1)]
+        text = "\n".join([text, "reasons:", *(lines or ["  none"])])
+        result["reasons"] = moved
     return result | {"decided_by": why, "text": text}
+
+
+def _reasons(
+    model: Any, table: dict[str, Any], prediction: Any, words: dict[str, str]
+) -> list[dict[str, Any]]:
+    """Return the columns that moved a row most towards its prediction."""
+    if not hasattr(model, "reasons"):
+        raise Refusal(
+            f"--reasons: the answers of {type(model).__name__} are no sums over leaves of trees, "
+            "so columns have no shares in them."
+        )
+    toward = prediction if is_classifier(model) else None
+    return [asdict(reason) for reason in model.reasons(table, toward=toward, words=words)[0]]
 
 
 def _rules(model: Any) -> Any:
@@ -186,7 +226,7 @@ def _cause(model: Any, prediction: Any, shares: dict[str, float] | None) -> str 
     return f"{likeliest} is likelier, but {what}"
 
 
-def _reasons(found: Explanation) -> dict[str, Any]:
+def _ways(found: Explanation) -> dict[str, Any]:
     """Return the rules that decided, their surrogates, and the ways to other classes."""
     return {
         "rules": [

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from spinney._cli.data.text_cells import number_of
 from spinney._cli.decisions import decide
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.intervals import COLUMNS, check_interval, interval_columns
+from spinney._cli.lifetimes import parse_times, time_columns, time_names
 from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
 from spinney._cli.output import check_output, print_or_write
-from spinney._format import csv_text
+from spinney._format import LARGEST_EXACT, csv_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of what spreadsheets take for a formula
 
@@ -27,6 +29,7 @@ def run(
     data: str,
     proba: bool,
     interval: float | None,
+    times: str | None,
     keep: tuple[str, ...],
     safe_cells: bool,
     digits: int,
@@ -38,11 +41,14 @@ def run(
     check_output("--out", out, data, model)
     fitted = load_model(model)
     check_interval(fitted, interval)
-    check_kept(fitted, keep, proba=proba, others=COLUMNS if interval is not None else ())
+    later = parse_times(fitted, times)
+    others = [*(COLUMNS if interval is not None else ()), *time_names(later)]
+    check_kept(fitted, keep, proba=proba, others=others)
     how = text_format(fitted, text)
     rows = read_rows(data, fitted, keep, copied=True, text=how, every=False)
     table = predictions(fitted, rows, keep=keep, proba=proba)
     table |= interval_columns(fitted, rows.X, interval)
+    table |= time_columns(fitted, rows.X, later)
     table = rounded(table, digits, len(keep))
     for note in rows.notes:
         click.echo(f"Note: {note}.", err=True)
@@ -77,11 +83,10 @@ def predictions(
     if proba and not hasattr(model, "predict_proba"):
         raise Refusal("--proba: this model has no probabilities.")
     table: dict[str, list[Any]] = {
-        name: [None if v != v else _plain(v) for v in rows.columns[name].values.tolist()]
-        for name in keep
+        name: _each(_kept, rows.columns[name].values.tolist()) for name in keep
     }
     with refusing():
-        table["prediction"] = [_plain(value) for value in decide(model, rows.X).tolist()]
+        table["prediction"] = _each(_plain, decide(model, rows.X).tolist())
         if proba:
             shares = model.predict_proba(rows.X)
             for k, label in enumerate(model.classes_.tolist()):
@@ -92,9 +97,19 @@ def predictions(
 def rounded(table: dict[str, list[Any]], digits: int, n_kept: int) -> dict[str, list[Any]]:
     """Return predictions and probabilities with so many significant digits."""
     return {
-        name: cells if place < n_kept else [_rounded(cell, digits) for cell in cells]
+        name: cells if place < n_kept else _each(partial(_rounded, digits=digits), cells)
         for place, (name, cells) in enumerate(table.items())
     }
+
+
+def _each(function: Callable[[Any], Any], cells: list[Any]) -> list[Any]:
+    """Apply a function to every cell, once for equal ones: trees have few answers."""
+    known = {cell: function(cell) for cell in set(cells)}
+    return [known[cell] for cell in cells]
+
+
+def _kept(value: Any) -> Any:
+    return None if value != value else _plain(value)
 
 
 def _rounded(cell: Any, digits: int) -> Any:
@@ -139,6 +154,6 @@ def _number(cell: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return an integer for an integral float, as most tables write it."""
-    if isinstance(value, float) and abs(value) < 2**53 and value.is_integer():
+    if isinstance(value, float) and abs(value) < LARGEST_EXACT and value.is_integer():
         return int(value)
     return value

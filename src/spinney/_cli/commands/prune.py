@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from spinney import Tree
-from spinney._cli.commands.train import Settings, train
-from spinney._cli.data.match import read_answers
+from spinney._cli.commands.train import costs_of, train
+from spinney._cli.data.match import Named, read_answers
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.decisions import with_threshold
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import choose_positive, made_for, memory_of, remember, text_format
-from spinney._cli.metrics import parse_costs
-from spinney._cli.models import load_model, save_model
+from spinney._cli.models import Settings, load_model, save_model
 from spinney._cli.output import (
     Screen,
     check_output,
@@ -60,7 +59,7 @@ def run(
         raise Refusal("--test goes with a model file; a table is divided by --cv instead.")
     else:
         reading = read_data(source, choices)
-        prices = parse_costs(costs, reading.classes) if costs else {}
+        prices = costs_of(costs, reading)
         found = from_table(reading, Settings(cv=cv, rule=rule, seed=seed, jobs=jobs, costs=prices))
     if at and (leaves is not None or alpha is not None):
         raise Refusal("--at names the nodes: leave --leaves and --alpha out.")
@@ -109,8 +108,8 @@ class Choice:
 def from_table(reading: Reading, settings: Settings) -> Choice:
     """Grow a tree, and evaluate its subtrees by cross-validation."""
     training = train(reading, settings)
-    labels, counts = np.unique(reading.y, return_counts=True)
-    classes = labels.tolist() if reading.task == "classification" else []
+    labels, counts = reading.class_counts
+    classes: list[Any] = labels if reading.task == "classification" else []
     positive = choose_positive(None, classes, counts.tolist())
     remember(training.model, made_for(reading, training.model, settings.costs, positive))
     path: PruningPath = training.model.pruning_path_
@@ -129,7 +128,8 @@ def from_model(file: Path, test: str | None, choices: Choices, rule: str) -> Cho
     if test is not None:
         path = cost_complexity_path(own.trees[0] if own is not None else model.tree_)
         text = text_format(model, vars(choices.text))
-        answers = read_answers(test, model, choices.target, text)
+        named = Named(choices.target, choices.time, choices.event)
+        answers = read_answers(test, model, named, text)
         with refusing():
             select(path, answers.rows.X, answers.y, rule)
         assert path.selected is not None

@@ -1,13 +1,13 @@
 """`spinney report`: one offline page that shows a model on data."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from spinney._cli.data.columns import TextFormat
-from spinney._cli.data.match import Answers, read_answers
-from spinney._cli.data.reading import numbers_of
+from spinney._cli.data.match import Named, fit_options, read_answers
 from spinney._cli.errors import refusing
 from spinney._cli.models import load_model
 from spinney._cli.output import check_output, write_text
@@ -23,6 +23,8 @@ def run(
     target: str | None = None,
     weight: str | None = None,
     exposure: str | None = None,
+    event: str | None = None,
+    time: str | None = None,
     **text: Any,
 ) -> None:
     """Write the report of a model; nothing is written if anything does not fit."""
@@ -30,27 +32,25 @@ def run(
 
     check_output("--out", out, model, data, holdout)
     fitted = load_model(model)
-    told = (weight, exposure)
-    answers = read_answers(data, fitted, target, TextFormat(**text), told)
-    options = _options(answers, *told)
+    named, told = Named(target, time, event), (weight, exposure)
+    answers = read_answers(data, fitted, named, TextFormat(**text), told)
     others = None
     if holdout is not None:
-        kept = read_answers(holdout, fitted, target or answers.target, TextFormat(**text), told)
-        others = (kept.rows.X, kept.y, *_options(kept, *told).values())
+        if named.time is None:
+            named = replace(named, target=target or answers.target)
+        kept = read_answers(holdout, fitted, named, TextFormat(**text), told)
+        others = (kept.rows.X, kept.y, *fit_options(kept, weight, exposure).values())
     with refusing():
         page = Report(
-            fitted, answers.rows.X, answers.y, holdout=others, target=answers.target, **options
+            fitted,
+            answers.rows.X,
+            answers.y,
+            holdout=others,
+            target=answers.target,
+            **fit_options(answers, weight, exposure),
         ).to_html()
     write_text("--out", out, page)
     size = len(page.encode())
     click.echo(f"The report is in {out} ({size / 1000:,.0f} kB).")
     if size > _LARGE:
         click.echo("It is large: a smaller model makes a page that opens faster.", err=True)
-
-
-def _options(answers: Answers, weight: str | None, exposure: str | None) -> dict[str, Any]:
-    columns = answers.rows.columns.values()
-    return {
-        "sample_weight": numbers_of(columns, "--weight", weight),
-        "exposure": numbers_of(columns, "--exposure", exposure),
-    }

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import click
+
 from spinney import Tree
 from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import read_answers
+from spinney._cli.decisions import decide
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.memory import text_format
+from spinney._cli.memory import JUDGE_RULES, difference_words, memory_of, text_format
 from spinney._cli.models import load_model
 from spinney._cli.output import check_output, print_or_write
 from spinney.export import to_c, to_json, to_python, to_sql
@@ -29,9 +32,8 @@ def run(
     """Write the rules of a model."""
     check_output("--out", out, model, prune)
     fitted = load_model(model)
-    rules = rules_of(
-        fitted, paths=paths, prune=prune, target=target, text=text_format(fitted, options)
-    )
+    text = text_format(fitted, options)
+    rules, note = rules_of(fitted, paths=paths, prune=prune, target=target, text=text)
     writers = {
         "text": lambda: str(rules.rules() if isinstance(rules, Tree) else rules),
         "sql": lambda: to_sql(rules, table_parts(table), keep=list(keep), probabilities=proba),
@@ -40,8 +42,10 @@ def run(
         "json": lambda: to_json(rules, indent=2),
     }
     with refusing():
-        text = writers[format_]().rstrip("\n")
-    print_or_write(f"{text}\n", out, "rules")
+        written = writers[format_]().rstrip("\n")
+    if note is not None:
+        click.echo(f"Note: {note}.", err=True)
+    print_or_write(f"{written}\n", out, "rules")
 
 
 def table_parts(name: str) -> str | list[str]:
@@ -54,8 +58,11 @@ def table_parts(name: str) -> str | list[str]:
 
 def rules_of(
     model: Any, *, paths: bool, prune: str | None, target: str | None, text: TextFormat
-) -> Any:
-    """Return what is to be written: the rules of C4.5, simplified rules, or the tree."""
+) -> tuple[Any, str | None]:
+    """Return what is to be written, and whether it answers otherwise than the tree.
+
+    That is the rules of C4.5, simplified rules, or the tree.
+    """
     if not hasattr(model, "tree_"):
         raise Refusal(
             "this model is no single tree, so it has no rules. "
@@ -64,6 +71,13 @@ def rules_of(
     if prune is not None:
         answers = read_answers(prune, model, target, text)
         with refusing():
-            return model.tree_.rules().prune(answers.rows.X, answers.y)
+            simple = model.tree_.rules().prune(answers.rows.X, answers.y)
+            differ = simple.predict(answers.rows.X) != decide(model, answers.rows.X)
+        return simple, difference_words(float(differ.mean()), "these rows")
     rules = getattr(model, "rules_", None)
-    return model.tree_ if paths or rules is None else rules
+    if paths or rules is None:
+        return model.tree_, None
+    memory = memory_of(model)
+    if memory is None or memory.rules_differ is None:
+        return rules, f"the rules may answer otherwise than the tree; {JUDGE_RULES}"
+    return rules, f"{difference_words(memory.rules_differ)}; {JUDGE_RULES}"

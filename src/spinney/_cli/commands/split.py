@@ -18,7 +18,7 @@ from spinney._cli.data.source import Source
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.output import check_output, write_bytes
 from spinney._format import csv_text, did_you_mean, plural
-from spinney.compare import RepeatedHoldout
+from spinney.compare._resampling import RepeatedHoldout
 from spinney.datasets import list_datasets
 
 Rows = NDArray[np.intp]

@@ -2,8 +2,8 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.memory import choose_positive, made_for, remember
+from spinney._cli.lifetimes import concordance
+from spinney._cli.memory import JUDGE_RULES, choose_positive, difference_words, made_for, remember
 from spinney._cli.metrics import (
     Costs,
     Estimate,
@@ -32,8 +33,10 @@ from spinney._cli.metrics import (
 )
 from spinney._cli.models import (
     MODELS,
+    Settings,
     make_model,
     parse_constraints,
+    parse_parameters,
     parse_settings,
     save_model,
     trees_of,
@@ -48,6 +51,7 @@ from spinney._cli.output import (
     save_plot,
 )
 from spinney._cli.scores import Scores
+from spinney._cli.single_leaf import Remedies, find_remedies, remedies_dict, show_remedies
 from spinney._cli.summary import (
     MOST_NAMES,
     estimate_pairs,
@@ -91,9 +95,9 @@ def run(
     check_plot_file(plot)
     cut = parse_threshold(threshold)
     growth = {"criterion", "max_depth", "min_samples_leaf", "trees"}
-    named = {"n_estimators" if key == "trees" else key: options.pop(key) for key in growth}
-    changes = {key: value for key, value in named.items() if value is not None}
-    if changes.get("criterion") in DEVIANCES and options.get("task") is None:
+    changes = parse_parameters({key: options.pop(key) for key in growth})
+    untold = options.get("task") is None and options.get("event") is None
+    if changes.get("criterion") in DEVIANCES and untold:
         options["task"] = "regression"  # few counts look like classes
     changes |= {**parse_constraints(monotone, interaction), **parse_settings(given)}
     settings = Settings(model, 0 if no_cv else cv, rule, seed, jobs, changes)
@@ -105,18 +109,25 @@ def run(
             "--positive": positive,
             "--threshold": threshold,
             "--plot": plot,
+            "--event": options.get("event"),
+            "--time": options.get("time"),
         }
         settings = replace(settings, changes={"max_bins": train_batches.MAX_BINS, **changes})
         train_batches.run(data, Choices(**options), settings, refused, out, as_json)
         return
     reading = read_data(data, Choices(**options))
     settings = replace(
-        settings, costs=_costs(costs, reading), positive=_positive(positive, reading)
+        settings, costs=costs_of(costs, reading), positive=_positive(positive, reading)
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
+    remedies = find_remedies(reading, settings, training.model, partial(unfitted, reading.task))
+    training = replace(training, remedies=remedies)
     memory = made_for(reading, training.model, settings.costs, settings.positive)
     remember(training.model, memory)
+    if memory.rules_differ:
+        told = f"{difference_words(memory.rules_differ)}; {JUDGE_RULES}."
+        training = replace(training, notes=(*training.notes, told))
     training = with_cut(training, cut)
     save_model(training.model, out)  # files first: they are there even if printing fails
     save_plot(training.draw, plot)
@@ -127,23 +138,9 @@ def run(
 # -- Training
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The model, and how it is trained and evaluated."""
-
-    model: str = "cart"
-    cv: int = 10
-    rule: str = "1se"
-    seed: int = 0
-    jobs: int = -1
-    changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
-    costs: Costs = field(default_factory=dict)
-    positive: Any = None  # of two classes, the one that is looked for
-
-
-def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
+def costs_of(given: tuple[str, ...], reading: Reading) -> Costs:
     """Return the costs of mistakes, which numbers have none of."""
-    if given and reading.task == "regression":
+    if given and reading.task != "classification":
         raise Refusal(
             f"--cost: {reading.target.name!r} is a number; errors of classes have costs. If its "
             "values are classes, add --task classification."
@@ -152,12 +149,12 @@ def _costs(given: tuple[str, ...], reading: Reading) -> Costs:
 
 
 def _positive(given: str | None, reading: Reading) -> Any:
-    if reading.task == "regression":
+    if reading.task != "classification":
         if given is not None:
             raise Refusal(f"--positive: {reading.target.name!r} is a number and has no classes.")
         return None
-    labels, counts = np.unique(reading.y, return_counts=True)
-    return choose_positive(given, labels.tolist(), counts.tolist())
+    labels, counts = reading.class_counts
+    return choose_positive(given, labels, counts.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +167,7 @@ class Training:
     estimate: Estimate | None  # None if there was no cross-validation
     notes: tuple[str, ...] = ()  # warnings of the model
     threshold: tuple[float, str] | None = None  # and how it was chosen
+    remedies: Remedies | None = None  # if the tree is a single leaf
 
     @property
     def trees(self) -> list[Tree]:
@@ -236,10 +234,13 @@ def train(
         estimate = None
         criterion = deviance_of(fitted)
         told = Told(reading.n_rows, reading.weight, reading.exposure)
-        if settings.cv and criterion is not None:
+        if settings.cv and reading.task == "survival":
+            predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
+            estimate = concordance(reading.y, predicted, reading.weight)
+        elif settings.cv and criterion is not None:
             estimate = _deviance(model, reading, settings, on_fold, path, criterion, told)
         elif settings.cv and path is not None and path.selected is not None:
-            estimate = of_path(reading, path, settings.costs)
+            estimate = of_path(reading, fitted, settings.costs)
         elif settings.cv:
             predicted = cross_validate(model, reading, settings.cv, settings.seed, on_fold)
             estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
@@ -333,6 +334,8 @@ def show(training: Training, screen: Screen) -> None:
         screen.wrapped(f"Note: {note}")
     if training.estimate is not None:
         _show_error(training, training.estimate, screen)
+    if training.remedies is not None:
+        show_remedies(training.remedies, screen)
     if training.path is not None:
         show_path(training.path, screen)
     if training.tree is not None and training.tree.root.surrogates:
@@ -352,7 +355,8 @@ def _constraints(training: Training) -> list[str]:
     """Say which directions hold, in words."""
     signs = training.settings.changes.get("monotonic_cst") or {}
     classes = getattr(training.model, "classes_", None)
-    what = "The prediction" if classes is None else f"The probability of {classes[-1]}"
+    number = "The risk" if training.reading.task == "survival" else "The prediction"
+    what = number if classes is None else f"The probability of {classes[-1]}"
     words = {1: "never falls", -1: "never rises"}
     return [f"{what} {words[sign]} as {name} rises." for name, sign in signs.items()]
 
@@ -390,11 +394,14 @@ def _show_members(training: Training, screen: Screen) -> None:
     oob = getattr(training.model, "oob_score_", None)
     if oob is not None and training.reading.task == "classification":
         pairs.append(("out of bag", f"{100 * (1 - oob):.1f} % of rows wrong"))
+    elif oob is not None and training.reading.task == "survival":
+        pairs.append(("out of bag", f"concordance {oob:.3f}"))
     screen.pairs(pairs)
 
 
 def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
-    names = {"cost per row": "Cost", "deviance": "Deviance"}
+    names = {"cost per row": "Cost", "cost by weight": "Cost", "deviance": "Deviance"}
+    names["concordance"] = "Concordance"
     what = names.get(found.measure, "Error")
     screen.head(f"{what} by {training.n_folds}-fold cross-validation")
     pairs = estimate_pairs(found, "this tree" if training.tree is not None else "this model")
@@ -403,7 +410,7 @@ def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
         always = f"always {found.baseline_name}"
         pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
     screen.pairs(pairs)
-    if training.path is not None:
+    if training.path is not None and found.measure != "concordance":
         words = "The same folds chose the size of the tree: expect slightly more on new rows."
         screen.wrapped(words)
 
@@ -454,6 +461,8 @@ def as_dict(training: Training) -> dict[str, Any]:
         "trees": [tree.n_leaves for tree in training.trees],
         "importances": dict(training.importances()),
     }
+    if training.remedies is not None:
+        result["single_leaf"] = remedies_dict(training.remedies)
     if found is not None:
         result["error"] = {
             "measure": found.measure,

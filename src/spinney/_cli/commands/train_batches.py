@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from spinney._cli.commands.train import MOST_LEAVES, Settings, fitting_depth, how, unfitted
+from spinney._cli.commands.train import MOST_LEAVES, fitting_depth, how, unfitted
 from spinney._cli.data.reading import MOST_CLASSES, Choices
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.models import save_model, trees_of
+from spinney._cli.models import Settings, save_model, trees_of
 from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._format import did_you_mean, plural
 

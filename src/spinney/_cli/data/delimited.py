@@ -196,10 +196,9 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool, bool]:
         decimal_point="," if layout.meaning.decimal_comma else ".",
     )
     parts, has_quotes, has_zeros = [], False, False
-    zero = re.compile(rb"(?:\A|[\r\n]|" + re.escape(layout.delimiter.encode()) + rb')"?\s*0\d')
     for block, quoted in _whole_rows(layout):
         has_quotes |= quoted
-        has_zeros = has_zeros or zero.search(block) is not None
+        has_zeros = has_zeros or _has_leading_zero(block, layout.delimiter)
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted)
         if not block:
             continue
@@ -213,6 +212,17 @@ def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool, bool]:
     if not any(part.num_rows for part in parts):
         raise Refusal(f"{layout.source.where} has column names but no rows.")
     return pa.concat_tables(parts), has_quotes, has_zeros
+
+
+def _has_leading_zero(block: bytes, delimiter: str) -> bool:
+    """Return whether a cell may begin with 0 and another digit, also behind a quote or blanks."""
+    letters = np.frombuffer(block, dtype=np.uint8)
+    zeros = np.flatnonzero(letters[:-1] == ord("0"))
+    begins = np.zeros(256, dtype=bool)
+    begins[[ord(delimiter), *_LINE_ENDS, _QUOTE, *b" \t\v\f"]] = True
+    first = begins[letters[zeros - 1]] | (zeros == 0)
+    after = letters[zeros[first] + 1]
+    return bool(np.any((after >= ord("0")) & (after <= ord("9"))))
 
 
 def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:

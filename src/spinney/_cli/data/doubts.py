@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column
 from spinney._cli.data.text_cells import number_of, parse_formatted
-from spinney._table._cells import LARGEST_EXACT
+from spinney._format import LARGEST_EXACT
 from spinney.datasets._dataset import Task
 
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
@@ -64,6 +64,9 @@ def _id_reason(column: Column) -> str | None:
             return "differs in every row, and is named as an id"
         return "differs in every row: text without an order"
     if column.kind != "numeric" or len(column) < _FEWEST_IDS or not column.is_whole:
+        return None
+    head = column.cells[:_TRIED]
+    if len(np.unique(head)) < len(head):
         return None
     distinct = np.unique(column.cells)
     if len(distinct) < len(column):
@@ -218,7 +221,7 @@ def _tells_all(column: Column, target: Column, task: Task) -> bool:
     if _id_reason(column) is not None:
         return False
     places = np.flatnonzero(known)
-    tells = _determines if task == "regression" else _separates
+    tells = _separates if task == "classification" else _determines
     return tells(column, target, places[:_TRIED]) and (
         len(places) <= _TRIED or tells(column, target, places)
     )

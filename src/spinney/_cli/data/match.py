@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
 from spinney._cli.data.read import as_table, read_table
+from spinney._cli.data.reading import event_column, events_of, numbers_of
 from spinney._cli.data.text_cells import exact_text, recoded
 from spinney._cli.errors import Refusal
 from spinney._cli.memory import memory_of
-from spinney._cli.models import columns_of, is_classifier
+from spinney._cli.models import columns_of, is_classifier, is_survival
 from spinney._cli.saved import columns_used
 from spinney._format import did_you_mean, plural
+from spinney._lifetimes import Lifetimes, lifetime_array
 from spinney.datasets._dataset import Kind
 
 if TYPE_CHECKING:
@@ -184,10 +186,19 @@ def _check_numeric(features: Sequence[Any], text: TextFormat) -> None:
             raise Refusal(f"--numeric: {column.name!r} holds categories in the model, no numbers.")
 
 
+@dataclass(frozen=True)
+class Named:
+    """The columns that hold the answers, as far as options name them."""
+
+    target: str | None = None
+    time: str | None = None
+    event: str | None = None  # NAME, or NAME=CODE
+
+
 def read_answers(
     name: str,
     model: Any,
-    target: str | None,
+    named: Named | str | None,
     text: TextFormat | None = None,
     told: Sequence[str | None] = (),
 ) -> Answers:
@@ -195,10 +206,54 @@ def read_answers(
 
     `told` are columns that tell of the rows, such as their weights: they hold no answers.
     """
+    if not isinstance(named, Named):
+        named = Named(named)
+    if is_survival(model):
+        return _read_lifetimes(name, model, named, text, told)
+    if named.event is not None or named.time is not None:
+        option = "--event" if named.event is not None else "--time"
+        raise Refusal(f"{option}: this model predicts no lifetimes.")
+    return _read_answers(name, model, named.target, text, told)
+
+
+def _read_lifetimes(
+    name: str, model: Any, named: Named, text: TextFormat | None, told: Sequence[str | None]
+) -> Answers:
+    """Read events and times, whose columns are those of the training unless they are named."""
+    own = memory_of(model)
+    if named.target is not None and named.time not in (None, named.target):
+        raise Refusal("--target: of lifetimes it is the column of --time. Leave it out.")
+    time, event = named.time or named.target, named.event
+    if own is not None:
+        time, event = time or own.target, event or own.event
+    if time is None or event is None:
+        raise Refusal("say which columns hold the lifetimes with --event and --time.")
+    seen = [event, event.rpartition("=")[0]] if "=" in event else [event]
+    given = time if own is None else named.time or named.target
+    answers = _read_answers(name, model, given, text, told, also=seen)
+    columns = list(answers.rows.columns.values())
+    column = event_column(event, answers.rows.columns)
+    if column not in answers.rows.columns:
+        raise Refusal(f"--event: no column {column!r}.{answers.rows.hint(column)}")
+    events = events_of(columns, event)
+    assert events is not None
+    return replace(answers, y=lifetime_array(Lifetimes(events, answers.y)))
+
+
+def _read_answers(
+    name: str,
+    model: Any,
+    target: str | None,
+    text: TextFormat | None,
+    told: Sequence[str | None],
+    also: Sequence[str] = (),
+) -> Answers:
+    """Read labelled rows; columns of `also` are read if there are any of these names."""
     named = [column for column in told if column is not None]
     own = memory_of(model)
     known = target or (None if own is None else own.target)
-    others = None if known is None else (known, *named, *([own.target] if own is not None else []))
+    mine = [] if own is None else [own.target]
+    others = None if known is None else (known, *named, *mine, *also)
     rows = read_rows(name, model, others, text=text)
     if own is not None:
         target = _own_target(rows, own.target, target)
@@ -206,6 +261,15 @@ def read_answers(
         if column not in rows.columns:
             raise Refusal(f"no column {column!r}.{rows.hint(column)}")
     return with_answers(rows, model, target, named)
+
+
+def fit_options(answers: Answers, weight: str | None, exposure: str | None) -> dict[str, Any]:
+    """Return the numbers of the columns of --weight and --exposure, as `fit` takes them."""
+    columns = answers.rows.columns.values()
+    return {
+        "sample_weight": numbers_of(columns, "--weight", weight),
+        "exposure": numbers_of(columns, "--exposure", exposure),
+    }
 
 
 def _own_target(rows: Rows, own: str, given: str | None) -> str:

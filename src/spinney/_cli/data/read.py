@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from spinney._cli.data.columns import Column, Sheet, Wanted
 from spinney._cli.data.source import Source, find_source
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean
-from spinney._table import CodedLabels
 from spinney.datasets import list_datasets, load
-from spinney.datasets._dataset import Task
+from spinney.datasets._dataset import EVENT, REGISTRY, Task
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
@@ -59,10 +60,16 @@ def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
         else Column.of_labels(n, data.kinds[n], data.data[n].tolist(), data.categories[n])
         for n in data.feature_names
     ]
-    target, labels = data.target_name, data.target.tolist()
-    if data.task == "regression":
+    target, told = data.target_name, REGISTRY[name].exposure
+    if told is not None:
+        columns.append(Column(told, "numeric", data.exposure))
+    if data.task == "survival":
+        columns.append(Column(EVENT, "numeric", data.target[EVENT].astype(np.float64)))
+        last = Column(target, "numeric", np.ascontiguousarray(data.target[target]))
+    elif data.task == "regression":
         last = Column(target, "numeric", data.target)
     else:
+        labels = data.target.tolist()
         last = Column.of_labels(target, "nominal", labels, sorted(set(labels)))
     return [*columns, last], target, data.task
 
@@ -100,6 +107,8 @@ def find_file(name: str) -> Source:
 
 def as_table(columns: Iterable[Column]) -> dict[str, Any]:
     """Return columns as a table that estimators accept."""
+    from spinney._table import CodedLabels  # here: to divide a table needs no scikit-learn
+
     return {
         column.name: column.cells
         if column.kind == "numeric"

@@ -6,6 +6,7 @@ Bundled data sets and files give the same, so everything after this step is writ
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean, plural
-from spinney.datasets._dataset import Kind, Task
+from spinney._lifetimes import Lifetimes, lifetime_array
+from spinney.datasets._dataset import EVENT, Kind, Task
 
+_EVENT_CODES = ("0", "1", "false", "true")
 MOST_CLASSES = 10  # integers with more distinct values than this are no classes
 
 
@@ -35,7 +38,8 @@ class Reading:
     options: tuple[str, ...] = ()  # command line options that give the same data
     weight: NDArray[np.float64] | None = None  # of the rows, if a column has them
     exposure: NDArray[np.float64] | None = None  # for which the target was counted, likewise
-    event: NDArray[np.float64] | None = None  # of lifetimes: whether it was seen; y is the time
+    event: NDArray[np.bool_] | None = None  # of lifetimes: whether it was seen
+    group: NDArray[Any] | None = None  # to which each row belongs
     dropped: tuple[str, ...] = ()  # columns that were left out
     choices: "Choices | None" = None  # what the user said
 
@@ -54,18 +58,29 @@ class Reading:
         """The number of rows."""
         return len(self.target)
 
-    @property
+    @cached_property
     def y(self) -> NDArray[Any]:
         """The target, for estimators."""
+        if self.event is not None:
+            return lifetime_array(Lifetimes(self.event, self.target.values))
         as_integers = self.task == "classification" and self.target.is_whole
         return self.target.values.astype(np.int64) if as_integers else self.target.values
 
     @property
     def classes(self) -> list[Any]:
         """The distinct values of the target, sorted."""
-        return sorted(set(self.y.tolist()))
+        return self.class_counts[0]
 
-    @property
+    @cached_property
+    def class_counts(self) -> tuple[list[Any], NDArray[np.intp]]:
+        """The distinct values of the target, sorted, and the number of rows of each."""
+        _, first, counts = np.unique(self.target.cells, return_index=True, return_counts=True)
+        values = self.y if self.event is None else self.target.values
+        labels = values[first]  # cells are codes, whose order may be another
+        order = np.argsort(labels, kind="stable")
+        return labels[order].tolist(), counts[order]
+
+    @cached_property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
         """The features, for estimators."""
         return as_table(self.features)
@@ -94,7 +109,9 @@ class Choices:
     decimal: str | None = None
     weight: str | None = None
     exposure: str | None = None
-    event: str | None = None
+    event: str | None = None  # NAME, or NAME=CODE
+    time: str | None = None
+    group: str | None = None
 
     @property
     def text(self) -> TextFormat:
@@ -133,6 +150,7 @@ class Choices:
             ("--weight", [self.weight] if self.weight is not None else []),
             ("--exposure", [self.exposure] if self.exposure is not None else []),
             ("--event", [self.event] if self.event is not None else []),
+            ("--time", [self.time] if self.time is not None else []),
             *self.text.options(),
         ]
         for option, values in chosen:
@@ -156,7 +174,21 @@ def read_data(name: str, choices: Choices | None = None) -> Reading:
     Reading
     """
     choices = choices or Choices()
-    return replace(_read(name, choices), options=choices.options())
+    return replace(_read(name, _of_lifetimes(choices)), options=choices.options())
+
+
+def _of_lifetimes(choices: Choices) -> Choices:
+    """Return choices whose target is the time, if event and time are named."""
+    if choices.event is None and choices.time is None:
+        return choices
+    if choices.event is None or choices.time is None:
+        other = "--event" if choices.event is None else "--time"
+        raise Refusal(f"a lifetime is an event and a time: name its column with {other} too.")
+    if choices.target not in (None, choices.time):
+        raise Refusal("--target: of lifetimes it is the column of --time. Leave it out.")
+    if choices.task is not None:
+        raise Refusal("--task: event and time are a task of their own. Leave it out.")
+    return replace(choices, target=choices.time, task="survival")
 
 
 def _read(name: str, choices: Choices) -> Reading:
@@ -169,6 +201,8 @@ def _read(name: str, choices: Choices) -> Reading:
     choices = replace(
         choices, target=choices.target or target, task=choices.task or (task if own else None)
     )
+    if choices.task == "survival":
+        choices = replace(choices, event=choices.event or EVENT, time=choices.target)
     return _divide(f"{name} (bundled)", sheet, choices)
 
 
@@ -211,8 +245,11 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         raise Refusal(f"{rows} with a value of {target!r}: a tree needs at least two.")
     weight = numbers_of(columns, "--weight", choices.weight)
     exposure = numbers_of(columns, "--exposure", choices.exposure)
-    event = numbers_of(columns, "--event", choices.event)
-    apart = {target, choices.weight, choices.exposure, choices.event, *choices.drop}
+    event = events_of(columns, choices.event)
+    group = _groups(columns, choices.group)
+    seen = None if choices.event is None else event_column(choices.event, names)
+    roles = {target, choices.weight, choices.exposure, seen, choices.group}
+    apart = {*roles, *choices.drop}
     others = [c for c in columns if c.name not in apart]
     features, left_out, warnings = usable_columns(others, choices.drop_ids)
     if not features:
@@ -230,6 +267,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
         weight=weight,
         exposure=exposure,
         event=event,
+        group=group,
         dropped=_dropped(sheet, apart - set(choices.drop), features),
         choices=choices,
     )
@@ -259,6 +297,54 @@ def numbers_of(
     return np.asarray(column.cells, dtype=np.float64)
 
 
+def _groups(columns: Iterable[Column], name: str | None) -> NDArray[Any] | None:
+    """Return to which group each row belongs, by number; None without the option."""
+    if name is None:
+        return None
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        raise Refusal(f"--group: {name!r} is left out by --drop. Name it in one of the two.")
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(f"--group: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    groups = np.unique(column.cells, return_inverse=True)[1]
+    if not groups.any():
+        raise Refusal(f"--group: {name!r} is the same in all rows, so they cannot be divided.")
+    return np.asarray(groups)
+
+
+def event_column(given: str, names: Iterable[str]) -> str:
+    """Return the name of the column in NAME or NAME=CODE."""
+    return given if given in names else given.rpartition("=")[0] or given
+
+
+def events_of(columns: Sequence[Column], given: str | None) -> NDArray[np.bool_] | None:
+    """Return whether each row had its event: where a column is 1 or true, or holds a given code."""
+    if given is None:
+        return None
+    name = event_column(given, [column.name for column in columns])
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        raise Refusal(f"--event: {name!r} is left out by --drop. Name it in one of the two.")
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(f"--event: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    texts = [exact_text(v) if isinstance(v, float) else str(v) for v in column.values.tolist()]
+    if name != given:
+        code = given.removeprefix(f"{name}=")
+        if code not in texts:
+            raise Refusal(f"--event: {name!r} is {code!r} in no row.")
+        return np.array([text == code for text in texts], dtype=bool)
+    strange = [k for k, text in enumerate(texts) if text.lower() not in _EVENT_CODES]
+    if strange:
+        raise Refusal(
+            f"--event: {name!r} holds {texts[strange[0]]!r} in row {strange[0] + 1}, which is no "
+            f"known code. 1 or true is an event, 0 or false is none; of other codes write "
+            f"--event {shlex.quote(f'{name}={texts[strange[0]]}')} for that of the event."
+        )
+    return np.array([text.lower() in ("1", "true") for text in texts], dtype=bool)
+
+
 def _check_names(names: Sequence[str], choices: Choices) -> None:
     listed = "The columns are: " + ", ".join(names) + "."
     if choices.target is None:
@@ -271,7 +357,8 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--numeric", choices.numeric),
         ("--weight", [choices.weight] if choices.weight is not None else []),
         ("--exposure", [choices.exposure] if choices.exposure is not None else []),
-        ("--event", [choices.event] if choices.event is not None else []),
+        ("--event", [] if choices.event is None else [event_column(choices.event, names)]),
+        ("--group", [choices.group] if choices.group is not None else []),
     ]
     for option, given in asked:
         for name in given:
@@ -289,10 +376,13 @@ def _guess_task(target: Column) -> Task:
 def _check_task(target: Column, task: Task) -> None:
     name, n_rows = target.name, len(target)
     distinct = np.unique(target.cells)
-    if task == "regression" and target.kind != "numeric":
-        raise Refusal(f"{name!r} holds text: it cannot be predicted by regression.")
+    if task != "classification" and target.kind != "numeric":
+        how = "by regression" if task == "regression" else "as a time"
+        raise Refusal(f"{name!r} holds text: it cannot be predicted {how}.")
     if target.kind == "numeric" and not np.isfinite(distinct).all():
         raise Refusal(f"{name!r} holds an infinite number. Correct this row, or drop it.")
+    if task == "survival":
+        return
     if len(distinct) == 1:
         only = target.take(np.arange(n_rows) == 0).values.tolist()[0]
         raise Refusal(f"{name!r} is {only!r} in all {n_rows} rows: there is nothing to tell apart.")

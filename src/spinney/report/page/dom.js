@@ -13,6 +13,15 @@
     return signs.length > most ? signs.slice(0, most - 1).join("") + "…" : all;
   };
 
+  // Text cut to a width in pixels, as the browser would draw it.
+  const measure = document.createElement("canvas").getContext("2d");
+  S.fit = function (text, font, width) {
+    measure.font = font + ' "Segoe UI", system-ui, -apple-system, "Helvetica Neue", Arial, sans-serif';
+    let shown = S.clip(text, 60), n = Array.from(shown).length;
+    while (n > 2 && measure.measureText(shown).width > width) shown = S.clip(text, --n);
+    return shown;
+  };
+
   function fill(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes || {})) {
       if (value === null || value === undefined || value === false) continue;

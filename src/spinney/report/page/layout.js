@@ -1,7 +1,7 @@
 // Where the nodes stand: the root at the left, leaves one below the other. Nothing here touches the page.
 (function (S) {
   "use strict";
-  S.BOX = { width: 208, height: 54, gapX: 44, gapY: 12 };
+  S.BOX = { width: 196, height: 57, gapX: 28, gapY: 12, line: 17 };
 
   // Positions of a node and what is open below it: [{node, x, y, parent, level}], in reading order.
   S.layout = function (root, children, gap) {

@@ -7,6 +7,7 @@
   S.drawPruningPart();
   S.drawQualityPart();
   S.drawTracePart();
+  S.drawEditsPart();
   S.drawRulesPart();
   S.drawImportancesPart();
   S.drawColumnsPart();

@@ -128,23 +128,24 @@
   S.numberGroups = function (set) {
     const groups = new Map();
     const add = (answer, own) => {
-      const sums = groups.get(answer) || [0, 0, 0];
+      const sums = groups.get(answer) || [0, 0, 0, 0];
       groups.set(answer, sums.map((x, i) => x + own[i]));
     };
     if (P.quality) P.quality.answers.forEach((answer, i) => add(answer, P.quality.sums[set][i]));
     else S.cellAnswers().forEach((answer, c) => add(answer.number, P.cells.sums[set][c]));
-    return Array.from(groups, ([answer, [weight, sum, squares]]) => ({
-      answer: answer, weight: weight, sum: sum, squares: squares,
+    return Array.from(groups, ([answer, [weight, sum, squares, rows]]) => ({
+      answer: answer, weight: weight, sum: sum, squares: squares, rows: rows,
       mean: P.centre + sum / weight,
       sd: Math.sqrt(Math.max(0, squares / weight - (sum / weight) ** 2)),
     })).filter((own) => own.weight > 0).sort((a, b) => a.answer - b.answer);
   };
   S.numberMeasures = function (set) {
     const groups = S.numberGroups(set);
-    let weight = 0, sum = 0, squares = 0, rest = 0, bias = 0;
+    let weight = 0, sum = 0, squares = 0, rest = 0, bias = 0, rows = 0;
     for (const own of groups) {
       const a = own.answer - P.centre;
       weight += own.weight;
+      rows += own.rows;
       sum += own.sum;
       squares += own.squares;
       rest += own.squares - 2 * a * own.sum + a * a * own.weight;
@@ -153,10 +154,16 @@
     const spread = squares - (sum * sum) / weight;
     const loss = P.quality ? P.quality.losses[set] : (P.path.losses[set] || [])[S.state.step];
     return {
-      weight: weight, mean: P.centre + sum / weight,
+      weight: weight, rows: rows, mean: P.centre + sum / weight,
       rmse: Math.sqrt(Math.max(0, rest / weight)), r2: spread > 0 ? 1 - rest / spread : NaN,
       bias: bias / weight, loss: loss, d2: P.nulls[set] > 0 ? 1 - loss / P.nulls[set] : NaN,
     };
+  };
+  // What was observed by what was expected, with its interval of 95 %: of counts by their number, else by their spread.
+  S.ratio = function (counted, expected, spread) {
+    if (!(expected > 0)) return null;
+    const error = spread === undefined ? Math.sqrt(Math.max(counted, 1)) : spread;
+    return { value: counted / expected, low: Math.max(0, counted - 1.96 * error) / expected, high: (counted + 1.96 * error) / expected };
   };
   // Cumulative share of the target against share of the rows, from the highest prediction down.
   S.lorenz = function (set) {

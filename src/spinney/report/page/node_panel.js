@@ -3,12 +3,23 @@
   "use strict";
   const P = S.data, T = S.tree;
 
+  function lifetimes(node) {
+    const row = (name, cell) => [name, ...S.sets.map((_, set) => cell(set))];
+    return [S.table(["", ...S.sets], [
+      row("Rows", (set) => S.count(S.weightOf(set, node))),
+      row("Events", (set) => S.count(S.countedOf(set, node))),
+      row("Expected at its risk", (set) => S.count(S.expectedOf(set, node))),
+      row("Median time", (set) => S.medianText(S.curveOf(set, node))),
+    ], { caption: "Lifetimes in the node" }), S.nodeSurvival(node)];
+  }
   function counts(node) {
+    if (S.isLifetimes) return lifetimes(node);
     if (!S.isClasses) {
       return S.table(["", ...S.sets], [
         ["Rows", ...S.sets.map((_, set) => S.count(S.weightOf(set, node)))],
-        ["Mean", ...S.sets.map((_, set) => S.number(S.meanOf(set, node), 5))],
-        ["Std. deviation", ...S.sets.map((_, set) => S.number(S.spreadOf(set, node), 4))],
+        ...(P.about.exposed ? [["Exposure", ...S.sets.map((_, set) => S.count(S.exposureOf(set, node)))]] : []),
+        [S.isRate ? "Rate" : "Mean", ...S.sets.map((_, set) => S.number(S.meanOf(set, node), 5))],
+        ...(S.isRate ? [] : [["Std. deviation", ...S.sets.map((_, set) => S.number(S.spreadOf(set, node), 4))]]),
       ], { caption: "Numbers in the node" });
     }
     const rows = P.classes.slice(0, 30).map((_, k) => [
@@ -36,10 +47,10 @@
   }
   S.drawPanel = function () {
     const node = S.state.node, panel = document.getElementById("panel");
-    const facts = [["Predicts", S.predictionText(node)], ["Risk as a leaf", S.number(T.risk[node], 4)], ["Impurity", S.number(T.impurity[node], 4)], ["Rows that grew it", S.count(T.rows[node])]];
+    const facts = [[S.isLifetimes ? "Risk (all rows: 1)" : "Predicts", S.predictionText(node)], ["Risk as a leaf", S.number(T.risk[node], 4)], ["Impurity", S.number(T.impurity[node], 4)], ["Rows that grew it", S.count(T.rows[node])]];
     if (!S.isLeaf(node)) facts.push(["Asks", S.testText(T.tests[node])]);
     S.clear(panel, S.el("h3", {}, S.isLeaf(node) ? "Leaf " + node : "Node " + node), S.el("p", { class: "rule" }, S.ruleText(node)),
-      S.el("dl", {}, facts.map(([name, value]) => [S.el("dt", {}, name), S.el("dd", {}, value)])), counts(node), surrogates(node),
+      S.el("dl", {}, facts.map(([name, value]) => [S.el("dt", {}, name), S.el("dd", {}, value)])), counts(node), S.editBox(node), surrogates(node),
       copyable("SQL of the segment", "SELECT * FROM data\nWHERE " + S.segmentSql(node)),
       S.el("p", { class: "note" }, "For rows that have these values; gaps go by the rules above."));
   };

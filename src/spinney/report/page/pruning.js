@@ -4,9 +4,15 @@
   const P = S.data, path = P.path;
   let slider, output, holder;
   const sizeText = (k) => S.count(path.leaves[k]) + (path.leaves[k] === 1 ? " leaf" : " leaves");
-  const lossName = S.isClasses ? (P.cost ? "cost per row" : "error") : "loss per row (" + S.clip(P.about.criterion, 30) + ")";
+  const lossName = S.isClasses ? (P.cost ? "cost per row" : "error") : S.isLifetimes ? "half deviance per row" : "loss per row (" + S.clip(P.about.criterion, 30) + ")";
   const lossText = (x) => (S.isClasses && !P.cost ? S.share(x) : S.number(x, 4));
 
+  // The axis of numbers of leaves, small ones far apart.
+  S.sizeAxis = function () {
+    const most = Math.max(...path.leaves), least = Math.min(...path.leaves);
+    const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000].filter((n) => n >= least && n <= most);
+    return { label: "leaves", domain: [least, Math.max(most, 2)], log: true, ticks: ticks, format: S.count };
+  };
   function columns() {
     const found = [["Risk, grown on", path.risk]];
     if (path.error) found.push(["Cross-validated", path.error], ["Std. error", path.se]);
@@ -24,11 +30,10 @@
     if (path.error) series.push({ name: "Cross-validated ± 1 SE", points: point(path.error), kind: "both", set: 0, bars: path.error.map((e, k) => [x[k], e - path.se[k], e + path.se[k]]) });
     const holdout = (path.losses || [])[1];
     if (holdout) series.push({ name: "Hold-out", points: point(holdout), kind: "both", set: 1 });
-    const shown = path.error || holdout || path.risk, most = Math.max(...x), least = Math.min(...x);
-    const lines = path.best ? [[[least, path.best.limit], [Math.max(most, 2), path.best.limit], "1 SE above the least error"]] : [];
-    const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000].filter((n) => n >= least && n <= most);
+    const shown = path.error || holdout || path.risk, axis = S.sizeAxis(), [least, most] = axis.domain;
+    const lines = path.best ? [[[least, path.best.limit], [most, path.best.limit], "1 SE above the least error"]] : [];
     return S.chart({ title: "Error by number of leaves", series: series, lines: lines, marks: [[x[S.state.step], shown[S.state.step], "shown: " + sizeText(S.state.step)]],
-      x: { label: "leaves", domain: [least, Math.max(most, 2)], log: true, ticks: ticks, format: S.count }, y: { label: lossName, format: (v) => (S.isClasses && !P.cost ? S.share(v, 0) : S.number(v, 3)) } });
+      x: axis, y: { label: lossName, format: (v) => (S.isClasses && !P.cost ? S.share(v, 0) : S.number(v, 3)) } });
   }
   function renew() {
     slider.value = S.lastStep - S.state.step;

@@ -103,6 +103,7 @@
       S.el("button", { type: "button", title: "The threshold of least expected cost", onclick: cheapest }, "Cheapest threshold"), S.el("button", { type: "button", onclick: () => S.setThreshold(null) }, "As the model decides"), note ? S.el("span", { class: "note" }, note) : null);
   }
   S.drawQualityPart = function () {
+    if (S.isLifetimes) return S.drawLifetimeQuality();
     if (!S.isClasses) return S.drawNumberQuality();
     if (P.cost && P.classes.length === 2) { const k = S.state.positive; S.state.costs = [P.cost[1 - k][k], P.cost[k][1 - k]]; }
     const whose = S.isEnsemble ? "Measures of the ensemble itself" : "Measures of the tree of the size chosen";

@@ -7,7 +7,7 @@
     const total = S.weightOf(0, 0), leaves = S.leavesInOrder();
     const said = (leaf) => (S.isClasses ? S.share(S.sharesOf(0, leaf)[T.labels[leaf]]) : S.number(S.meanOf(0, leaf), 5));
     const held = (leaf) => (S.weightOf(1, leaf) > 0 ? (S.isClasses ? S.share(S.sharesOf(1, leaf)[T.labels[leaf]]) : S.number(S.meanOf(1, leaf), 5)) : "–");
-    const two = S.sets.length > 1, what = S.isClasses ? "confidence" : "mean";
+    const two = S.sets.length > 1, what = S.isClasses ? "confidence" : S.isLifetimes ? "hazard" : S.isRate ? "rate" : "mean";
     const heads = ["Leaf", "If", "Then", "Rows", "Share", S.sets[0] + " " + what, ...(two ? ["Hold-out rows", "Hold-out " + what] : [])];
     const rows = leaves.slice(0, MOST).map((leaf) => [S.el("button", { type: "button", class: "link-like", onclick: () => { S.showNode(leaf); document.getElementById("tree").scrollIntoView(); } }, String(leaf)), S.ruleText(leaf), S.predictionText(leaf), S.count(S.weightOf(0, leaf)), S.share(S.weightOf(0, leaf) / total), said(leaf), ...(two ? [S.count(S.weightOf(1, leaf)), held(leaf)] : [])]);
     return [S.table(heads, rows, { left: [0, 1, 2], caption: "A rule for each leaf" }), leaves.length > MOST ? S.el("p", { class: "note" }, `The first ${MOST} of ${S.count(leaves.length)} leaves.`) : null];

@@ -3,7 +3,7 @@
   "use strict";
   const P = S.data, T = S.tree;
   const inputs = [];
-  let result;
+  let result, touched = false; // the way is marked in the tree once the reader has asked
   const asked = (function () { // columns that the tree can ask, those of its first tests first
     const seen = new Set();
     const add = (test) => (test.tokens ? test.tokens.filter(([op]) => op === "column").forEach(([, j]) => seen.add(j)) : seen.add(test.column));
@@ -91,18 +91,25 @@
   function show() {
     const row = P.columns.map((_, j) => (inputs[j] ? inputs[j].value : null));
     const found = S.traceRow(row);
-    S.traced = found.steps.map((own) => own.node).concat(found.parts.map((own) => own.node));
+    if (touched) S.traced = found.steps.map((own) => own.node).concat(found.parts.map((own) => own.node));
     S.emit("trace");
     const unknown = P.columns.map((column, j) => (inputs[j] && inputs[j].value !== "" && Number.isNaN(found.values[j]) ? S.columnText(j) : null)).filter((name) => name !== null);
     const odds = found.probabilities ? S.el("ul", { class: "odds" }, found.probabilities.map((p, k) => [p, k]).sort((a, b) => b[0] - a[0]).slice(0, 8).map(([p, k]) =>
       S.el("li", {}, S.el("span", { class: "odds-name" }, S.classText(k)), S.el("span", { class: "bar-track" }, S.el("span", { class: "bar-fill class" + (k % 8), style: `width:${100 * p}%` })), S.share(p)))) : null;
     const changes = S.changes(found);
     S.clear(result, S.el("p", { class: "answer" }, "Predicted: ", S.el("strong", {}, S.answerText(found))), odds,
+      S.isLifetimes && found.parts.length === 1 ? S.el("div", { class: "trace-curve" }, S.nodeSurvival(found.parts[0].node)) : null,
       unknown.length ? S.el("p", { class: "banner" }, "Not known to the model, so treated as missing: " + unknown.slice(0, 6).join(", ")) : null,
       S.el("h3", {}, "The way"), S.el("ol", { class: "way" }, found.steps.slice(0, 60).map((own) => S.el("li", {}, stepText(own, found.values))),
         S.el("li", {}, found.parts.length === 1 ? "Leaf " + found.parts[0].node : found.parts.slice(0, 12).map((own) => "leaf " + own.node + " by " + S.share(own.share)).join(", "))),
-      S.el("p", {}, S.el("button", { type: "button", onclick: () => { S.showNode(found.parts[0].node); document.getElementById("tree").scrollIntoView(); } }, "Show it in the tree")),
+      S.el("p", {}, S.el("button", { type: "button", onclick: () => { ask(); S.showNode(found.parts[0].node); document.getElementById("tree").scrollIntoView(); } }, "Show it in the tree")),
       S.el("h3", {}, "What would change the answer"), changes.length ? S.el("ul", {}, changes.map((own) => S.el("li", {}, S.el("strong", {}, S.answerText(own.answer)), " if " + own.needed.map((condition) => S.conditionText(condition, 6) + " (is " + valueText(condition.column, found.values[condition.column]) + ")").join(" and ")))) : S.el("p", { class: "note" }, "No change of values that tests ask one by one gives another answer."));
+  }
+
+  function ask() {
+    touched = true;
+    document.getElementById("trace").classList.add("asked"); // and printed
+    show();
   }
 
   function field(j) {
@@ -113,7 +120,7 @@
     } else {
       input = S.el("input", { id: id, type: "text", inputmode: column.kind === "numeric" ? "decimal" : "text", placeholder: "missing", autocomplete: "off" });
     }
-    input.addEventListener("input", show);
+    input.addEventListener("input", ask);
     inputs[j] = input;
     return S.el("div", { class: "field" }, S.el("label", { for: id, title: S.clip(column.name, 300) }, S.clip(column.name, 32)), input);
   }
@@ -140,7 +147,7 @@
       input.value = cells[j];
       if (input.tagName === "SELECT" && input.value !== cells[j]) input.value = cells[j] === "" ? "" : "\u0000other";
     });
-    show();
+    ask();
   }
   S.drawTracePart = function () {
     const section = S.part("trace", "Trace a row", S.isEnsemble ? "How the tree that stands in answers a row; the ensemble itself may differ." : "Type values or paste a line: the page answers as the model does. What is left empty is missing.");
@@ -151,11 +158,13 @@
     const paste = S.el("input", { type: "text", id: "paste", autocomplete: "off", placeholder: "values, in the order of the columns" });
     paste.addEventListener("change", () => usePasted(paste.value, note));
     result = S.el("div", { id: "trace-result", "aria-live": "polite" });
-    const usual = () => { inputs.forEach((input, j) => { const c = P.columns[j]; input.value = c.kind === "numeric" ? (c.summary ? c.summary[2] : "") : c.order && c.order.length ? c.categories[c.order[0]] : ""; }); show(); };
-    const empty = () => { inputs.forEach((input) => { input.value = ""; }); show(); };
-    section.append(S.el("div", { class: "two" }, S.el("div", {}, S.el("p", {}, S.el("button", { type: "button", onclick: usual }, "Usual values"), " ", S.el("button", { type: "button", onclick: empty }, "All missing")), fields, rest || "",
+    const most = (bars) => bars.slice(0, 12).reduce((best, n, k) => (n > bars[best] ? k : best), 0);
+    const usual = () => { inputs.forEach((input, j) => { const c = P.columns[j]; input.value = c.kind === "numeric" ? (c.summary ? c.summary[2] : "") : c.order && c.order.length ? c.categories[c.order[most(c.bars[0])]] : ""; }); };
+    const empty = () => { inputs.forEach((input) => { input.value = ""; }); };
+    section.append(S.el("div", { class: "two" }, S.el("div", {}, S.el("p", {}, S.el("button", { type: "button", onclick: () => { usual(); ask(); } }, "Usual values"), " ", S.el("button", { type: "button", onclick: () => { empty(); ask(); } }, "All missing")), fields, rest || "",
       S.el("div", { class: "field wide" }, S.el("label", { for: "paste" }, "Paste a line"), paste, note)), result));
     usual();
+    show();
     S.on("step", show);
   };
 })(window.Spinney);

@@ -12,13 +12,15 @@
   if (!T.labels) T.answers = T.answers.map(S.revive);
 
   S.isClasses = P.task === "classes";
+  S.isLifetimes = P.task === "lifetimes";
+  S.isRate = !S.isClasses && !S.isLifetimes && /^(poisson|gamma|tweedie)/.test(P.about.criterion);
   S.sets = P.about.rows.length > 1 ? ["Training", "Hold-out"] : ["Data"];
   S.isEnsemble = P.ensemble !== null;
   S.classText = (k) => S.clip(P.classes[k], 40);
   S.state = {
     step: P.path.selected,
     node: 0,
-    positive: S.isClasses && P.classes.length === 2 ? 1 : 0,
+    positive: P.positive,
     threshold: null, // as the model decides
     costs: [1, 1], // of a false alarm, and of a miss
   };
@@ -64,7 +66,7 @@
     return found;
   };
 
-  // -- Sums of the data sets in every node: class weights, or weight, sum and squares of numbers
+  // -- Sums of the data sets in every node: class weights; or exposure, sum and squares of numbers, and rows
 
   S.sums = P.cells.sums.map((cells) => {
     const width = cells.length ? cells[0].length : 1;
@@ -78,7 +80,11 @@
     }
     return sums;
   });
-  S.weightOf = (set, node) => (S.isClasses ? S.sums[set][node].reduce((a, b) => a + b, 0) : S.sums[set][node][0]);
+  S.weightOf = (set, node) => (S.isClasses ? S.sums[set][node].reduce((a, b) => a + b, 0) : S.sums[set][node][3]);
+  S.exposureOf = (set, node) => S.sums[set][node][0];
+  // What was counted in a node, or the events in it, and what its answer expects for its exposure.
+  S.countedOf = (set, node) => { const own = S.sums[set][node]; return Math.max(0, P.centre * own[0] + own[1]); };
+  S.expectedOf = (set, node) => T.answers[node] * S.exposureOf(set, node);
   S.meanOf = function (set, node) {
     const [weight, sum] = S.sums[set][node];
     return weight > 0 ? P.centre + sum / weight : NaN;
@@ -106,7 +112,7 @@
   };
 
   S.predictionText = (node) => (T.labels ? S.classText(T.labels[node]) : S.number(T.answers[node], 5));
-  S.answerText = (answer) => ("number" in answer ? S.number(answer.number, 6) : S.classText(answer.label));
+  S.answerText = (answer) => ("number" in answer ? (S.isLifetimes ? "risk " : "") + S.number(answer.number, 6) : S.classText(answer.label));
   S.setStep = function (step) {
     S.state.step = Math.max(0, Math.min(S.lastStep, step));
     const at = S.standing();

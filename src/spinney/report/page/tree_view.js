@@ -2,13 +2,15 @@
 (function (S) {
   "use strict";
   const P = S.data, T = S.tree;
-  const FIRST_LEAVES = 14; // open at the start
+  const SMALLEST = 0.7; // scale at which boxes can be read
   const expanded = new Set();
   let hits = new Set(), hitList = [], hitAt = -1;
   let svg, scene, status, placed, view = { x: 0, y: 0, k: 1 };
 
-  // Opens the nodes with most rows first, until so many boxes are shown.
-  function openLargest(most) {
+  // Opens the nodes with most rows first, as many and as deep as the frame has room for.
+  function openLargest() {
+    const room = (size, box) => Math.floor((size - 16) / (SMALLEST * box)), [w, h] = frame();
+    const deepest = Math.max(3, room(w, S.BOX.width + S.BOX.gapX)) - 1, most = Math.max(6, room(h, S.BOX.height + S.BOX.gapY));
     expanded.clear();
     const open = [0];
     let shown = 1;
@@ -16,7 +18,7 @@
       open.sort((a, b) => S.weightOf(0, b) - S.weightOf(0, a) || a - b);
       const node = open.shift();
       const below = S.children(node);
-      if (!below.length || shown + below.length - 1 > most) continue;
+      if (!below.length || shown + below.length - 1 > most || S.depth[node] >= deepest) continue;
       expanded.add(node);
       shown += below.length - 1;
       open.push(...below);
@@ -40,17 +42,17 @@
   }
   S.nodeSummary = function (node) {
     const rows = S.count(S.weightOf(0, node)) + " rows";
+    if (S.isLifetimes) return "risk " + S.number(T.answers[node], 3) + " · " + S.count(S.countedOf(0, node)) + "/" + S.count(S.weightOf(0, node)) + " events";
     if (!S.isClasses) return S.predictionText(node) + " · " + rows;
     const label = T.labels[node];
     return S.predictionText(node) + " " + S.share(S.sharesOf(0, node)[label], 0) + " · " + rows;
   };
-  function describe(own) {
-    const node = own.node;
+  function describe(node) {
     const state = S.isLeaf(node) ? "leaf" : isOpen(node) ? "open" : "closed, " + hiddenLeaves(node) + " leaves below";
     return `${S.branchText(node)}: predicts ${S.nodeSummary(node)}; ${state}`;
   }
-  function shareBar(node, width) {
-    const group = S.svg("g", { transform: "translate(10 42)", "aria-hidden": "true" });
+  function shareBar(node, width, y) {
+    const group = S.svg("g", { transform: `translate(10 ${y})`, "aria-hidden": "true" });
     const w = width - 20;
     if (!S.isClasses) {
       const [low, high] = S.answerRange();
@@ -68,15 +70,23 @@
   let range = null;
   S.answerRange = () => (range = range || [Math.min(...T.answers), Math.max(...T.answers)]);
 
+  // What leads to a node on one line or, where that is too long, the column on one and the rest on another.
+  function conditionLines(node) {
+    const text = S.branchText(node, 3, 5), width = S.BOX.width - 18, fit = (part) => S.fit(part, "620 13.5px", width);
+    const name = node && !S.branchCondition(node).test ? S.columnText(S.branchCondition(node).column) : "";
+    if (fit(text) === text || !name || !text.startsWith(name + " ")) return [fit(text)];
+    return [fit(name), fit(text.slice(name.length + 1))];
+  }
   S.drawNode = function (own, o) {
     const { width, height } = S.BOX, node = own.node;
     const group = S.svg("g", { class: "node" + (S.isLeaf(node) ? " leaf" : "") + (hits.has(node) ? " hit" : ""), transform: `translate(${own.x} ${own.y})`, "data-node": node });
+    const words = conditionLines(node), middle = height - 22 - (2 - words.length) * (height - 57) / 2;
     group.append(S.svg("rect", { class: "box", width: width, height: height, rx: 7 }),
-      S.svg("text", { class: "condition", x: 10, y: 17 }, S.clip(S.branchText(node, 3), 26)),
-      S.svg("text", { class: "said", x: 10, y: 34 }, S.clip(S.nodeSummary(node), 34)), shareBar(node, width));
+      ...words.flatMap((text, i) => [S.svg("text", { class: "condition", x: 10, y: middle - S.BOX.line * (words.length - i) }, text), " "]),
+      S.svg("text", { class: "said", x: 10, y: middle }, S.fit(S.nodeSummary(node), "12.5px", width - 18)), shareBar(node, width, middle + 9));
     if (!S.isLeaf(node)) {
       const closed = !o.isOpen(node);
-      group.append(S.svg("g", { class: "toggle", transform: `translate(${width} ${height / 2})` },
+      group.append(S.svg("g", { class: "toggle", "aria-hidden": "true", transform: `translate(${width} ${height / 2})` },
         S.svg("circle", { r: closed ? 11 : 7 }), S.svg("text", { "text-anchor": "middle", y: 4 }, closed ? "+" + hiddenLeaves(node) : "–")));
     }
     return group;
@@ -90,10 +100,13 @@
   // Small trees use the height of the frame; it never shows less than the boxes need.
   function roomy() {
     const flat = S.layout(0, openChildren), leaves = flat.nodes.filter((own) => !own.below.length).length;
-    const k = scaleFor(flat.width), h = svg.clientHeight || 460;
+    const k = scaleFor(flat), h = frame()[1];
     return Math.max(S.BOX.gapY, Math.min(70, (h / k - 30) / Math.max(leaves, 1) - S.BOX.height));
   }
-  const scaleFor = (width) => Math.max(0.64, Math.min(1.12, ((svg.clientWidth || 900) - 44) / (width + 12)));
+  const scaleFor = function (flat) {
+    const [w, h] = frame();
+    return Math.max(SMALLEST, Math.min(1.12, (w - 32) / (flat.width + 12), (h - 16) / flat.height));
+  };
 
   function draw(focus) {
     placed = S.layout(0, openChildren, roomy());
@@ -107,10 +120,11 @@
       const about = {
         role: "treeitem", "aria-level": own.level + 1, "aria-setsize": siblings.length,
         "aria-posinset": siblings.indexOf(own.node) + 1, "aria-selected": own.node === S.state.node,
-        "aria-label": S.plain(describe(own)), tabindex: own.node === chosen ? 0 : -1,
+        tabindex: own.node === chosen ? 0 : -1,
       };
       if (!S.isLeaf(own.node)) about["aria-expanded"] = isOpen(own.node);
       Object.entries(about).forEach(([name, value]) => group.setAttribute(name, String(value)));
+      group.prepend(S.svg("desc", {}, describe(own.node))); // the name of a box is its text, which may be shortened
       if (own.node === S.state.node) group.classList.add("selected");
       S.tip(group, () => S.ruleText(own.node) + "\n" + S.nodeSummary(own.node));
       items.append(group);
@@ -170,7 +184,7 @@
   const apply = () => scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
   const frame = () => [svg.clientWidth || 900, svg.clientHeight || 460];
   function fit() {
-    view.k = scaleFor(placed.width);
+    view.k = scaleFor(placed);
     view.x = 16;
     const h = frame()[1];
     const tall = placed.height * view.k > h - 20;
@@ -290,19 +304,20 @@
     svg = S.svg("svg", { class: "tree", id: "tree-picture" }, scene);
     svg.addEventListener("keydown", key);
     const all = () => { T.parent.forEach((_, node) => expanded.add(node)); draw(false); fit(); };
-    const few = () => { openLargest(FIRST_LEAVES); draw(false); fit(); };
+    const few = () => { openLargest(); draw(false); fit(); };
     const tools = S.el("div", { class: "tools" }, searchBox(), S.el("span", { class: "buttons" },
       button("+", "Zoom in", () => zoom(1.25)), button("−", "Zoom out", () => zoom(0.8)), button("Fit", "Fit the tree into the frame", fit),
       button("Open all", "Open all branches", all), button("Open some", "Open the branches with most rows", few)));
     const keyList = S.isClasses ? S.el("ul", { class: "legend", id: "class-key" }, P.classes.slice(0, 24).map((_, k) => S.el("li", {}, S.el("span", { class: "swatch class" + (k % 8) }), S.classText(k)))) : null;
     const frameBox = S.el("div", { class: "tree-frame" }, svg);
+    if (T.parent.some((_, node) => conditionLines(node).length > 1)) S.BOX.height += S.BOX.line;
     section.append(tools, keyList || "", S.el("div", { class: "tree-and-panel" }, frameBox, S.el("aside", { id: "panel", "aria-label": "The chosen node", "aria-live": "polite" })),
       S.figure("Nodes", S.el("p", { class: "note" }, "Drag to move, Ctrl and wheel or two fingers to zoom."), nodeTable));
     pointers();
-    openLargest(FIRST_LEAVES);
+    openLargest();
     draw(false);
     fit();
-    S.on("step", () => { openLargest(FIRST_LEAVES); draw(false); fit(); renew(section); });
+    S.on("step", () => { openLargest(); draw(false); fit(); renew(section); });
     S.on("node", () => scene.querySelectorAll(".node").forEach((group) => {
       const is = Number(group.dataset.node) === S.state.node;
       group.classList.toggle("selected", is);

@@ -5,8 +5,8 @@
   const MOST = 4; // categories of a set that are named
   S.columnText = (j, most) => S.clip(P.columns[j].name, most || 40);
   const label = (column, code) => S.clip(column.categories[code], 30);
-  const bound = function (column, cut) {
-    if (column.kind === "numeric") return S.exact(cut);
+  const bound = function (column, cut, digits) {
+    if (column.kind === "numeric") return S.number(cut, digits || 10);
     const code = Math.min(Math.floor(cut), column.categories.length - 1);
     return code >= 0 ? label(column, code) : S.exact(cut);
   };
@@ -29,15 +29,15 @@
       high: place < test.cuts.length ? test.cuts[place] : Infinity,
     };
   };
-  S.conditionText = function (condition, most) {
+  S.conditionText = function (condition, most, digits) {
     if (condition.test) return S.clip(condition.test.texts ? condition.test.texts[condition.branch] : "expression", 200);
     const column = P.columns[condition.column], name = S.columnText(condition.column);
     if (condition.codes) {
       if (!condition.codes.length) return name + " is none of the branches";
       return name + " " + setText(column, condition.codes, most || MOST);
     }
-    const low = condition.low > -Infinity ? bound(column, condition.low) : null;
-    const high = condition.high < Infinity ? bound(column, condition.high) : null;
+    const low = condition.low > -Infinity ? bound(column, condition.low, digits) : null;
+    const high = condition.high < Infinity ? bound(column, condition.high, digits) : null;
     if (low !== null && high !== null) return low + " < " + name + " ≤ " + high;
     if (high !== null) return name + " ≤ " + high;
     return low === null ? name + " is known" : name + " > " + low;
@@ -53,7 +53,7 @@
 
   // What leads from the parent to a node; "all rows" at the root.
   S.branchCondition = (node) => S.condition(T.tests[T.parent[node]], node - T.first[T.parent[node]]);
-  S.branchText = (node, most) => (node === 0 ? "All rows" : S.conditionText(S.branchCondition(node), most));
+  S.branchText = (node, most, digits) => (node === 0 ? "All rows" : S.conditionText(S.branchCondition(node), most, digits));
   // The conditions of the path to a node, one for each column, in the order in which they come.
   S.conditions = function (node) {
     const found = new Map();

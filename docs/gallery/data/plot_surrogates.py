@@ -1,0 +1,19 @@
+"""
+Which column stands in for which
+================================
+
+A surrogate sends the rows the same way as the test that it stands for. How well it agrees says how
+much of a column is told by another.
+"""
+
+import matplotlib.pyplot as plt
+
+from spinney import CARTClassifier
+from spinney.datasets import load_heart_disease
+
+heart = load_heart_disease()
+root = CARTClassifier(max_depth=1).fit(heart.X, heart.y).tree_.root
+names = [str(surrogate.test) for surrogate in root.surrogates][::-1]
+figure, ax = plt.subplots(figsize=(8, 3.5))
+ax.barh(names, [100 * surrogate.agreement for surrogate in root.surrogates][::-1])
+ax.set(xlim=(50, 100), xlabel="% of rows sent the same way", title=f"In place of {root.test}")

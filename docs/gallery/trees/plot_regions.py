@@ -1,0 +1,21 @@
+"""
+The regions of a tree
+=====================
+
+A tree divides the plane by lines at right angles to the axes. Two columns of the irises are enough
+to see it.
+"""
+
+import matplotlib.pyplot as plt
+
+from spinney import CARTClassifier
+from spinney.datasets import load_iris
+from spinney.plot import plot_regions
+
+iris = load_iris()
+two = iris.X[["petal_length", "petal_width"]]
+figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+for depth, ax in zip((2, None), axes, strict=True):
+    model = CARTClassifier(max_depth=depth).fit(two, iris.y)
+    plot_regions(model, two, iris.y, ax=ax)
+    ax.set_title(f"{model.tree_.n_leaves} leaves")
