@@ -44,7 +44,7 @@ VALUES = {  # what has no docstring of its own
 def page() -> str:
     """Return the page."""
     sections = [_section(importlib.import_module(name), names) for name, names in public_names()]
-    return "\n".join([BEGIN, *sections])
+    return "\n".join([BEGIN, *sections, DASK])
 
 
 def public_names() -> Iterator[tuple[str, list[str]]]:
