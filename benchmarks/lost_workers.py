@@ -63,17 +63,19 @@ def main() -> None:
         distributed.Client(cluster) as client,
     ):
         expected, answers = bytes_of(local, folder), local.predict(frame)
-        for _ in range(given.kills):
+        for i in range(given.kills):
             timer = shoot(client, random.uniform(0.0, 3.0))
             fitted = spinney.dask.CARTRegressor(**settings).fit(parts, target)
             timer.join()
             fits += bytes_of(fitted.to_local(), folder) == expected
+            print(f"fit {i + 1}: {fits} the same", flush=True)
             client.wait_for_workers(2)
-        for _ in range(given.kills):
+        for i in range(given.kills):
             timer = shoot(client, random.uniform(0.0, 0.3))
             found = client.compute(fitted.predict(parts)).result()
             timer.join()
             predictions += np.array_equal(found, answers)
+            print(f"prediction {i + 1}: {predictions} the same", flush=True)
             client.wait_for_workers(2)
     print(
         f"{fits} of {given.kills} fits and {predictions} of {given.kills} predictions are the same"

@@ -93,11 +93,7 @@ class FileRows(PlannedRows):
             )
             parts.append(part)
 
-        def ask(requests: list[bytes | None]) -> Round:
-            asked = zip(parts, requests, strict=True)
-            return Round([b"" if one is None else part.answer(one) for part, one in asked], ask)
-
-        return Round([part.start() for part in parts], ask)
+        return Round([part.start() for part in parts], _Parts(parts).ask)
 
     def leaves(self, tree: Tree) -> NDArray[np.int32]:
         """Return the leaf of each row."""
@@ -108,6 +104,19 @@ class FileRows(PlannedRows):
         if tree.classes is None:
             return np.asarray(tree._core.predict_values(self._values, self._n_threads)[:, 0])
         return np.asarray(tree._core.predict_labels(self._values, self._n_threads), np.float64)
+
+
+class _Parts:
+    """Holds rows of trees for as long as these grow: no name of its own keeps it alive."""
+
+    def __init__(self, parts: list[_core.Part]) -> None:
+        self._parts = parts
+
+    def ask(self, requests: list[bytes | None]) -> Round:
+        """Answer requests, one for each tree; None for a tree that is grown."""
+        asked = zip(self._parts, requests, strict=True)
+        answers = [b"" if one is None else part.answer(one) for part, one in asked]
+        return Round(answers, self.ask)
 
 
 class FileTable(EncodedTable):
