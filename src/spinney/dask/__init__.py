@@ -1,5 +1,7 @@
 """Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster."""
 
+from spinney import _libraries  # noqa: F401  (first: see there)
+
 try:
     import dask.array  # noqa: F401
 except ImportError as error:

@@ -1,6 +1,6 @@
 """A door for those who come from R: rpart's call, its defaults and its tables."""
 
-import spinney._libraries  # noqa: F401, first of all
+from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.rpart._fit import RpartControl, rpart, rpart_control
 from spinney.rpart._show import cptable, plotcp, printcp, prune, summary
 
