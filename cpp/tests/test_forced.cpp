@@ -49,7 +49,7 @@ TEST(forcing_the_tests_of_a_tree_gives_that_tree) {
       const problem::Problem p = mixed(900, n_classes, seed);
       GrowParams params = params_for(n_classes);
       const Tree grown = problem::grow_tree(p, params);
-      params.forced = std::make_shared<const ForcedTests>(ForcedTests{grown, {}});
+      params.forced = std::make_shared<const ForcedTests>(ForcedTests{grown, {}, {}});
       for (const std::size_t n_threads : {1, 3})
         CHECK(same_but_for_gains(grown, problem::grow_tree(p, params, n_threads)));
     }
@@ -62,7 +62,7 @@ TEST(a_closed_leaf_is_not_divided_and_others_are) {
   params.max_depth = 1;
   const Tree stump = problem::grow_tree(p, params);
   params.max_depth = 3;
-  params.forced = std::make_shared<const ForcedTests>(ForcedTests{stump, {0, 1, 0}});
+  params.forced = std::make_shared<const ForcedTests>(ForcedTests{stump, {0, 1, 0}, {}});
   const Tree tree = problem::grow_tree(p, params);
   CHECK(tree.is_leaf(1));
   CHECK(!tree.is_leaf(2));
@@ -77,7 +77,7 @@ TEST(a_forced_test_without_rows_on_one_side_makes_a_leaf) {
   stump.tests.feature[0] = 0;
   for (const double threshold : {-1.0, 1e9}) {
     stump.tests.threshold[0] = threshold;
-    params.forced = std::make_shared<const ForcedTests>(ForcedTests{stump, {}});
+    params.forced = std::make_shared<const ForcedTests>(ForcedTests{stump, {}, {}});
     CHECK(problem::grow_tree(p, params).n_nodes() == 1);
   }
 }

@@ -168,8 +168,10 @@ class FitTarget:
     @property
     def rate(self) -> float:
         """What was counted per unit of exposure, in all rows together."""
-        time = self.weight * self.exposure if len(self.exposure) else self.weight
-        return float((self.weight * self.truth).sum() / time.sum())
+        used = self.weight > 0  # others would change how sums are rounded
+        weight = self.weight[used]
+        time = weight * self.exposure[used] if len(self.exposure) else weight
+        return float((weight * self.truth[used]).sum() / time.sum())
 
     def core(self, rows: NDArray[np.bool_] | None = None) -> _core.Target:
         """Return the core's target, with weight on the given rows only."""

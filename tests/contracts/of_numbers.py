@@ -16,7 +16,8 @@ def as_lifetimes(y: Any, weight: Any) -> Any:
     """Return a lifetime for each number."""
     if y is None:
         return None
-    codes = np.unique(check_numbers(y, weight, "SurvivalTree"), return_inverse=True)[1]
+    numbers = check_numbers(y, weight, "SurvivalTree")
+    codes = np.searchsorted(np.unique(numbers[weight > 0]), numbers)
     return {"event": codes % 5 != 4, "time": 1.0 + codes}
 
 

@@ -22,6 +22,7 @@ from spinney import (
     CARTRegressor,
     ExtraTreesRegressor,
     GPForestClassifier,
+    ID3Classifier,
     MixtureOfExpertsClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -50,7 +51,8 @@ def adds_up(model: Any, X: Any, background: Any = None) -> None:
 @every
 def test_values_of_every_model_add_up_or_it_says_why_not(listed: Listed) -> None:
     X, y = gappy(1, n=50, share=0.1)
-    model = listed.new().fit(X, classes_of(y) if listed.is_classifier else y)
+    numbers = np.abs(y) + 0.1  # counts and amounts are not negative
+    model = listed.new().fit(X, classes_of(y) if listed.is_classifier else numbers)
     if not hasattr(model, "shap_values"):
         assert not {"forest_", "tree_"} & set(vars(model))
         return
@@ -59,7 +61,9 @@ def test_values_of_every_model_add_up_or_it_says_why_not(listed: Listed) -> None
             model.shap_values(X)
         assert not hasattr(model, "expected_value_")
         return
-    whole = X.dropna()[:8] if hasattr(model, "forest_") and listed.is_fractional else X[:8]
+    of_multiway = isinstance(model.get_params().get("estimator"), C45Classifier | ID3Classifier)
+    divides = hasattr(model, "forest_") and (listed.is_fractional or of_multiway)
+    whole = X.dropna()[:8] if divides else X[:8]
     adds_up(model, whole)
     adds_up(model, whole, X.dropna()[8:12])
 
