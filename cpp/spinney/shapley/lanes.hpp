@@ -13,9 +13,10 @@ inline constexpr std::size_t kRowLanes = 4;
 
 // Aligned as a number: who allocates them may not know of the instructions that load them. They never pass a function
 // that is not inlined.
-using Four = double __attribute__((vector_size(kRowLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
-using FourMasks =
-    std::int64_t __attribute__((vector_size(kRowLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+// A typedef: of an alias clang takes the size, but not the alignment.
+typedef double Four __attribute__((vector_size(kRowLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef std::int64_t FourMasks
+    __attribute__((vector_size(kRowLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 /// 1.0 where a comparison holds, else 0.0.
 #define SPINNEY_ONE_WHERE(mask) reinterpret_cast<Four>((mask) & FourMasks{kOneBits, kOneBits, kOneBits, kOneBits})
