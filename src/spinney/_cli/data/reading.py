@@ -280,20 +280,33 @@ def _dropped(sheet: Sheet, apart: set[str | None], features: Sequence[Column]) -
     return tuple(name for name in names if name and name not in kept)
 
 
+def _column_of(columns: Iterable[Column], option: str, name: str) -> Column:
+    """Return the column that an option names."""
+    for column in columns:
+        if column.name == name:
+            return column
+    raise Refusal(f"{option}: {name!r} is left out by --drop. Name it in one of the two.")
+
+
+def _refuse_gaps(column: Column, option: str) -> None:
+    """Refuse a column with gaps where each row must have a value."""
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise Refusal(
+            f"{option}: {column.name!r} is missing in row {row}. Fill it, or drop the row."
+        )
+
+
 def numbers_of(
     columns: Iterable[Column], option: str, name: str | None
 ) -> NDArray[np.float64] | None:
     """Return the numbers of the column that an option names; None without the option."""
     if name is None:
         return None
-    column = next((column for column in columns if column.name == name), None)
-    if column is None:
-        raise Refusal(f"{option}: {name!r} is left out by --drop. Name it in one of the two.")
+    column = _column_of(columns, option, name)
     if column.kind != "numeric":
         raise Refusal(f"{option}: {name!r} holds text, no numbers.")
-    if column.missing.any():
-        row = int(column.missing.argmax()) + 1
-        raise Refusal(f"{option}: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    _refuse_gaps(column, option)
     return np.asarray(column.cells, dtype=np.float64)
 
 
@@ -301,12 +314,8 @@ def _groups(columns: Iterable[Column], name: str | None) -> NDArray[Any] | None:
     """Return to which group each row belongs, by number; None without the option."""
     if name is None:
         return None
-    column = next((column for column in columns if column.name == name), None)
-    if column is None:
-        raise Refusal(f"--group: {name!r} is left out by --drop. Name it in one of the two.")
-    if column.missing.any():
-        row = int(column.missing.argmax()) + 1
-        raise Refusal(f"--group: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    column = _column_of(columns, "--group", name)
+    _refuse_gaps(column, "--group")
     groups = np.unique(column.cells, return_inverse=True)[1]
     if not groups.any():
         raise Refusal(f"--group: {name!r} is the same in all rows, so they cannot be divided.")
@@ -323,12 +332,8 @@ def events_of(columns: Sequence[Column], given: str | None) -> NDArray[np.bool_]
     if given is None:
         return None
     name = event_column(given, [column.name for column in columns])
-    column = next((column for column in columns if column.name == name), None)
-    if column is None:
-        raise Refusal(f"--event: {name!r} is left out by --drop. Name it in one of the two.")
-    if column.missing.any():
-        row = int(column.missing.argmax()) + 1
-        raise Refusal(f"--event: {name!r} is missing in row {row}. Fill it, or drop the row.")
+    column = _column_of(columns, "--event", name)
+    _refuse_gaps(column, "--event")
     texts = [exact_text(v) if isinstance(v, float) else str(v) for v in column.values.tolist()]
     if name != given:
         code = given.removeprefix(f"{name}=")
