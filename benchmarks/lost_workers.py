@@ -14,6 +14,8 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +34,24 @@ def bytes_of(model: Any, folder: str) -> bytes:
     return (Path(folder) / "model").read_bytes()
 
 
-def shoot(client: Any, after: float) -> threading.Timer:
-    """Kill one of the workers after some seconds."""
-    pids = sorted(client.run(os.getpid).values())
-    timer = threading.Timer(after, os.kill, (random.choice(pids), signal.SIGKILL))
-    timer.start()
-    return timer
+@contextmanager
+def shot_at(latest: float) -> Iterator[Any]:
+    """Give a client of two new workers, of which one is killed within some seconds.
+
+    A cluster for each shot: a nanny gives up a worker that is killed while it starts, so that a
+    cluster that is shot at again and again runs out of workers.
+    """
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(**options, silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        pids = sorted(nanny.pid for nanny in cluster.workers.values())
+        shot = (random.choice(pids), signal.SIGKILL)
+        timer = threading.Timer(random.uniform(0.0, latest), os.kill, shot)
+        timer.start()
+        yield client
+        timer.join()
 
 
 def main() -> None:
@@ -56,27 +70,18 @@ def main() -> None:
     local = CARTRegressor(**settings).fit(frame, y)
     parts, target = dd.from_pandas(frame, npartitions=8), dd.from_pandas(y, npartitions=8)
     fits = predictions = 0
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        distributed.LocalCluster(**options, silence_logs=50) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         expected, answers = bytes_of(local, folder), local.predict(frame)
         for i in range(given.kills):
-            timer = shoot(client, random.uniform(0.0, 3.0))
-            fitted = spinney.dask.CARTRegressor(**settings).fit(parts, target)
-            timer.join()
+            with shot_at(3.0):
+                fitted = spinney.dask.CARTRegressor(**settings).fit(parts, target)
             fits += bytes_of(fitted.to_local(), folder) == expected
             print(f"fit {i + 1}: {fits} the same", flush=True)
-            client.wait_for_workers(2)
         for i in range(given.kills):
-            timer = shoot(client, random.uniform(0.0, 0.3))
-            found = client.compute(fitted.predict(parts)).result()
-            timer.join()
+            with shot_at(0.3) as client:
+                found = client.compute(fitted.predict(parts)).result()
             predictions += np.array_equal(found, answers)
             print(f"prediction {i + 1}: {predictions} the same", flush=True)
-            client.wait_for_workers(2)
     print(
         f"{fits} of {given.kills} fits and {predictions} of {given.kills} predictions are the same"
     )

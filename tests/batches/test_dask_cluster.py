@@ -172,6 +172,26 @@ def test_workers_of_another_version_are_refused(
         fit("two", client)
 
 
+class Told:
+    """A client whose workers answer as is told here."""
+
+    def __init__(self, *answers: Any) -> None:
+        self._answers = dict(enumerate(answers))
+
+    def run(self, function: Any, on_error: str) -> dict[int, Any]:
+        assert on_error == "return"
+        return self._answers
+
+
+def test_a_worker_that_is_lost_when_versions_are_asked_is_no_error() -> None:
+    _tasks.check_versions(Told(_tasks.__version__, OSError("connection reset by peer")))
+
+
+def test_workers_without_this_package_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="have no spinney: No module named"):
+        _tasks.check_versions(Told(ModuleNotFoundError("No module named 'spinney'")))
+
+
 def dies(part: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
     return part

@@ -108,12 +108,15 @@ def check_versions(client: Any) -> None:
     client : distributed.Client
         Whose workers are asked.
     """
-    try:
-        versions = client.run(_version)
-    except ImportError as error:
-        raise RuntimeError(
-            f"workers of {client} have no spinney: {error}. Install spinney {__version__} there."
-        ) from error
+    answers = client.run(_version, on_error="return")
+    for error in answers.values():
+        if isinstance(error, ImportError):
+            raise RuntimeError(
+                f"workers of {client} have no spinney: {error}. Install spinney {__version__} "
+                "there."
+            ) from error
+    # What else went wrong is a worker that is being lost, whose tasks others will do.
+    versions = {worker: told for worker, told in answers.items() if isinstance(told, str)}
     others = {worker: version for worker, version in versions.items() if version != __version__}
     if others:
         worker, version = next(iter(others.items()))
