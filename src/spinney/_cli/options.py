@@ -71,6 +71,12 @@ _JOBS = _option(
     default=-1,
     help="Number of threads or processes, -1 for all cores; does not affect the result.",
 )
+_DASK = _option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Run on the workers of a Dask scheduler, such as tcp://127.0.0.1:8786, instead of the "
+    "cores of this machine; does not affect the result.",
+)
 _FOLDS_HELP = "Number of cross-validation folds."
 _CV = _integer("--cv", low=2, default=10, help=_FOLDS_HELP)
 _RULE = _option(
@@ -567,6 +573,7 @@ _declare(
     _option("--group", metavar="NAME", help="Column whose equal rows are never divided."),
     _SEED,
     _JOBS,
+    _DASK,
     _path(
         "--out",
         "Write results and a report with figures to this folder. An interrupted run is resumed.",
@@ -603,6 +610,7 @@ _declare(
     _path("--out", "Folder for tables, figures and a page. Default: reproduced/PAPER.", "FOLDER"),
     _SEED,
     _JOBS,
+    _DASK,
     _JSON,
 )
 

@@ -148,7 +148,8 @@ class Experiment:
             Folder in which finished units are recorded. The same call resumes a killed run and
             produces the same `results.csv`. None keeps everything in memory.
         n_jobs : int, default=None
-            Number of processes; None is 1, -1 one per core. Does not affect the results.
+            Number of processes; None is 1, -1 one per core. Does not affect the results. Inside
+            `joblib.parallel_config("dask")`, or that of another cluster, the units run there.
         progress : bool or callable, default=True
             Whether to show the remaining time on standard error; or a function of the number of
             finished units, the number of units, and the seconds left.

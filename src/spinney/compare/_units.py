@@ -30,6 +30,7 @@ from joblib import (  # type: ignore[import-untyped]
     parallel_config,
     wrap_non_picklable_objects,
 )
+from joblib.parallel import LokyBackend, get_active_backend  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -78,7 +79,8 @@ def run_units(
         Column names of the key's parts in the table; None numbers them.
     n_jobs : int, default=None
         Number of processes, each with one thread; None is 1, -1 one per core. Does not affect the
-        results or the table.
+        results or the table. Inside `joblib.parallel_config("dask")`, or that of another cluster,
+        the units run there, and None is all of it.
     progress : bool or callable, default=True
         Whether to show progress and remaining time on standard error; or a function of the number
         of finished units, the number of units, and the seconds left.
@@ -120,20 +122,48 @@ def run_units(
 
 def _finished(work: Work, keys: list[Key], n_jobs: int | None) -> Iterator[tuple[Key, Result]]:
     """Yield keys and results in the order of completion."""
+    if _on_cluster():
+        yield from _finished_on_cluster(work, keys, n_jobs)
+        return
     n_processes = min(effective_n_jobs(n_jobs), len(keys))
     if n_processes <= 1:
         for key in keys:
             yield key, _one(work, key)
         return
-    # The work is pickled once, not for each unit. As an array joblib maps it into memory if it is
-    # large, and removes that file even if this process is killed.
-    packed = pickle.dumps(wrap_non_picklable_objects(work, keep_wrapper=False))
-    cargo = np.frombuffer(packed, dtype=np.uint8)
-    token = uuid.uuid4().hex
+    cargo, token = _packed(work), uuid.uuid4().hex
     workers = {"initializer": _leave_with_parent, "initargs": (os.getpid(),)}
     with parallel_config("loky", n_jobs=n_processes, inner_max_num_threads=1, **workers):
         run = Parallel(return_as="generator_unordered")
         yield from run(delayed(_one_elsewhere)(cargo, token, key) for key in keys)
+
+
+def _packed(work: Work) -> NDArray[np.uint8]:
+    """Pickle the work once, not for each unit.
+
+    As an array joblib maps it into memory if it is large, and removes that file even if this
+    process is killed; clusters get it once.
+    """
+    packed = pickle.dumps(wrap_non_picklable_objects(work, keep_wrapper=False))
+    return np.frombuffer(packed, dtype=np.uint8)
+
+
+def _on_cluster() -> bool:
+    """Whether `joblib.parallel_config` names a backend that is not of this machine."""
+    backend, _ = get_active_backend()
+    return bool(type(backend).__module__ != LokyBackend.__module__)
+
+
+def _finished_on_cluster(
+    work: Work, keys: list[Key], n_jobs: int | None
+) -> Iterator[tuple[Key, Result]]:
+    cargo, token = _packed(work), uuid.uuid4().hex
+    calls = (delayed(_one_on_cluster)(cargo, token, key) for key in keys)
+    jobs = -1 if n_jobs is None else n_jobs
+    try:
+        run = Parallel(jobs, return_as="generator_unordered")
+    except ValueError:  # a backend that gives all results at once
+        run = Parallel(jobs)
+    yield from run(calls)
 
 
 def _one(work: Work, key: Key) -> Result:
@@ -152,6 +182,11 @@ def _one_elsewhere(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key,
         _unpacked.clear()
         _unpacked[token] = pickle.loads(cargo.tobytes())
     return key, _one(_unpacked[token], key)
+
+
+def _one_on_cluster(cargo: NDArray[np.uint8], token: str, key: Key) -> tuple[Key, Result]:
+    with threadpool_limits(1):
+        return _one_elsewhere(cargo, token, key)
 
 
 def _leave_with_parent(parent: int) -> None:

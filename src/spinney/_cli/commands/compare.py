@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from spinney import Tree
+from spinney._cli.cluster import on_cluster
 from spinney._cli.commands.train import costs_of
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
@@ -42,6 +43,7 @@ def run(
     holdout: float | None,
     seed: int,
     jobs: int,
+    dask: str | None,
     costs: tuple[str, ...],
     metrics: tuple[str, ...],
     criterion: str | None,
@@ -68,7 +70,8 @@ def run(
         metrics=metrics,
         criterion=criterion,
     )
-    found = compare(readings, plan, out)
+    with on_cluster(dask):
+        found = compare(readings, plan, out)
     report = None if out is None else write_report(found, out, format_)  # files first
     print_result(found, show, as_dict, as_json=as_json, written={"The report is in": report})
 

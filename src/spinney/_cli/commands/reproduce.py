@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from spinney._cli.cluster import on_cluster
 from spinney._cli.errors import refusing, refusing_folder
 from spinney._cli.output import Screen, print_result
 from spinney._reproduce import Options, Report, reproduce
@@ -17,6 +18,7 @@ def run(
     out: Path | None,
     seed: int,
     jobs: int,
+    dask: str | None,
     as_json: bool,
 ) -> None:
     """Reproduce a published experiment."""
@@ -26,7 +28,7 @@ def run(
     words += [f"--runs {runs}"] if runs else []
     words += ["--quick"] if quick else []
     words += [f"--seed {seed}"] if seed else []
-    with refusing_folder(folder), refusing():
+    with on_cluster(dask), refusing_folder(folder), refusing():
         report = reproduce(
             paper,
             tables=tables,
