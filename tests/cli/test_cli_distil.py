@@ -42,3 +42,12 @@ def test_a_single_tree_is_refused(run, tmp_path):
     result = run("distil", tmp_path / "tree.spinney", "iris")
     assert result.exit_code == 2
     assert "no forest that can be distilled" in result.output
+
+
+def test_the_tree_remembers_what_the_forest_was_made_for(run, model_file, tmp_path):
+    out = tmp_path / "tree.spinney"
+    forest = model_file("haberman", "--model", "forest", "--set", "n_estimators=11")
+    result = run("distil", forest, "haberman", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert load(out).made_for_.target == load(forest).made_for_.target
+    assert run("evaluate", out, "haberman").exit_code == 0

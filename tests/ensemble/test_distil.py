@@ -8,11 +8,13 @@ import spinney
 from spinney import (
     AdaBoostClassifier,
     BaggingRegressor,
+    CARTClassifier,
     ExtraTreesClassifier,
     IGPAForestClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from spinney._folds import make_folds
 from spinney._table import EncodedTable
 from spinney.datasets import load
 from spinney.ensemble._distil import draw_near
@@ -43,6 +45,25 @@ def test_agreement_and_errors_are_those_of_rows_held_out():
         assert share * len(X) == pytest.approx(round(share * len(X)))
     # Of both errors, at most the rows that they differ on are the difference.
     assert abs(told.error - told.ensemble_error) <= 1 - told.agreement + 1e-12
+
+
+def test_agreement_and_errors_are_those_worked_out_by_hand():
+    told = FOREST.distil(X, Y, max_leaves=3, n_drawn=0, cv=3, random_state=7).distillation_
+    random = np.random.RandomState(7)
+    codes = (Y == "yes").astype(int)
+    same, wrong, wrong_forest = 0, 0, 0
+    for train, test in make_folds(3, X, codes, np.ones(len(X), dtype=bool), random):
+        seed = random.randint(2**31 - 1)
+        forest = RandomForestClassifier(15, oob_score=False, random_state=seed)
+        forest.fit(X[train], Y[train])
+        tree = CARTClassifier(max_leaf_nodes=3).fit(X[train], forest.predict(X[train]))
+        answers, said = tree.predict(X[test]), forest.predict(X[test])
+        same += np.sum(answers == said)
+        wrong += np.sum(answers != Y[test])
+        wrong_forest += np.sum(said != Y[test])
+    counted = (told.agreement, told.error, told.ensemble_error)
+    assert counted == pytest.approx((same / 120, wrong / 120, wrong_forest / 120))
+    assert told.agreement < 1
 
 
 def test_noise_is_told_as_noise():

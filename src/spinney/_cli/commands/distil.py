@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import read_answers
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import memory_of, remember, text_format
 from spinney._cli.models import load_model, save_model
 from spinney._cli.output import Screen, check_output, leaves_text, print_result
 from spinney.rules import RuleSet
@@ -43,13 +43,15 @@ def run(
             f"{str(model)!r} is no forest that can be distilled. Give a model of several trees, "
             "such as of spinney train --model forest."
         )
-    answers = read_answers(data, forest, target, TextFormat(**options))
+    answers = read_answers(data, forest, target, text_format(forest, options))
     rows = answers.rows.X
     with refusing():
         tree = forest.distil(
             rows, np.asarray(answers.y), max_leaves=leaves, cv=folds, random_state=seed
         )
         listed = _rules_of(forest, tree, rows) if rules else None
+    # The threshold was chosen for the probabilities of the forest.
+    remember(tree, memory_of(forest), threshold=None, rules_differ=None)
     found = Found(str(model), tree, listed)
     save_model(tree if listed is None else listed, out)
     print_result(found, show, as_dict, as_json=as_json, written={"The model is in": out})
