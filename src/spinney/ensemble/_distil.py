@@ -139,10 +139,13 @@ class Distilled:
         RuleSet
             Of numbers the paths of the tree as they are.
         """
-        rules: RuleSet = self.distil(X, **options).tree_.rules()
-        if not is_classifier(self):
-            return rules
-        return rules.prune(X, self.predict(X), cf=cf)  # type: ignore[attr-defined]
+        return rules_like(self, self.distil(X, **options), X, cf)
+
+
+def rules_like(ensemble: Any, tree: Any, X: Any, cf: float = 0.25) -> "RuleSet":
+    """Return the paths of a distilled tree, those of classes simplified for what is answered."""
+    rules: RuleSet = tree.tree_.rules()
+    return rules.prune(X, ensemble.predict(X), cf=cf) if is_classifier(ensemble) else rules
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import memory_of, remember, text_format
 from spinney._cli.models import load_model, save_model
 from spinney._cli.output import Screen, check_output, leaves_text, print_result
+from spinney.ensemble._distil import rules_like
 from spinney.rules import RuleSet
 
 
@@ -49,17 +50,12 @@ def run(
         tree = forest.distil(
             rows, np.asarray(answers.y), max_leaves=leaves, cv=folds, random_state=seed
         )
-        listed = _rules_of(forest, tree, rows) if rules else None
+        listed = rules_like(forest, tree, rows) if rules else None
     # The threshold was chosen for the probabilities of the forest.
     remember(tree, memory_of(forest), threshold=None, rules_differ=None)
     found = Found(str(model), tree, listed)
     save_model(tree if listed is None else listed, out)
     print_result(found, show, as_dict, as_json=as_json, written={"The model is in": out})
-
-
-def _rules_of(forest: Any, tree: Any, rows: Any) -> RuleSet:
-    paths: RuleSet = tree.tree_.rules()
-    return paths if paths.classes is None else paths.prune(rows, forest.predict(rows))
 
 
 def show(found: Found, screen: Screen) -> None:
