@@ -197,7 +197,10 @@ class TableEstimator(BaseEstimator):
         if "_schema" not in vars(self):
             check_is_fitted(self)
         name = type(self).__name__
-        rows = encode_with(self._schema, X, unseen=self.unseen, estimator_name=name)
+        if isinstance(X, EncodedTable):
+            rows = np.asarray(X.values)
+        else:
+            rows = encode_with(self._schema, X, unseen=self.unseen, estimator_name=name)
         if not self._derived:
             return rows
         from spinney.evolve._derived import with_derived  # which only evolved models need

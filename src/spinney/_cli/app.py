@@ -19,6 +19,7 @@ SUMMARIES = {
     "prune": "Show the pruning sequence of a tree, and select a subtree.",
     "plot": "Draw a model.",
     "edit": "Make recorded edits of a tree, and show what each of them did.",
+    "distil": "Make one tree, or a few rules, that answer like a forest.",
     "rules": "Write a model as rules, SQL, C, Python or JSON.",
     "export": "Write a model as PMML, ONNX, SQL, C, Python, JSON or treelite.",
     "explain": "Explain the prediction of one row.",

@@ -423,6 +423,25 @@ _declare(
 )
 
 _declare(
+    "distil",
+    """
+    MODEL is a file of a forest, written by `spinney train --out`, DATA the rows that trained it.
+    The tree learns what the forest answers for DATA and for rows drawn near it. Agreement and error
+    are those of rows held out, by folds in which the forest is trained again.
+    """,
+    _SAVED_MODEL,
+    _DATA,
+    _integer("--leaves", low=2, default=12, help="Maximum number of leaves."),
+    _flag("--rules", "rules", help="Show a few ordered rules instead of the tree."),
+    _integer("--folds", low=2, default=5, help="Number of folds of the estimates."),
+    _ANSWERS,
+    *_FILE_FORMAT,
+    _SEED,
+    _path("--out", "Write the tree, with --rules the rules, to this model file."),
+    _JSON,
+)
+
+_declare(
     "rules",
     """
     MODEL is a file of a single tree, written by `spinney train --out`. Every format predicts as the

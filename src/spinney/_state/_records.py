@@ -36,6 +36,7 @@ from spinney._state._kinds import (
 from spinney._state._recipes import Recipe, made, record
 from spinney._table import Schema
 from spinney._table._cells import as_objects
+from spinney.ensemble._distil import Distillation
 from spinney.ensemble._foreign_members import ForeignMembers, Member
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._leaf_targets import LeafTargets
@@ -93,6 +94,14 @@ def _fill_bagged(bagged: Bagged, state: dict[str, Any]) -> None:
         object.__setattr__(bagged, name, value)
 
 
+DISTILLATION = made(
+    Distillation,
+    agreement=NUMBER,
+    error=NUMBER,
+    ensemble_error=NUMBER,
+    judged_by=TEXT,
+    n_drawn=_COUNT,
+)
 LEAF_TARGETS = record(
     LeafTargets,
     LeafTargets.check,
@@ -380,6 +389,7 @@ def _check_derived(derived: Derived) -> None:
 DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many(_TOKENS, tuple))
 
 RECORDS: list[Recipe[Any]] = [
+    DISTILLATION,
     *(ITERATION, BAGGED, LEAF_TARGETS, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
     *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
     *(TYPE, FUNCTION, COMPOSED, DERIVED),

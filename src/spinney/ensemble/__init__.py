@@ -4,6 +4,7 @@ from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.ensemble._bagged import PermutationImportance
 from spinney.ensemble._bagging import BaggingClassifier, BaggingRegressor
 from spinney.ensemble._boosting import AdaBoostClassifier, AdaBoostRegressor
+from spinney.ensemble._distil import Distillation
 from spinney.ensemble._diversity import (
     Diversity,
     binomial_accuracy,
@@ -29,6 +30,7 @@ __all__ = [
     "BaggingRegressor",
     "BoostByFilteringClassifier",
     "CoverageTable",
+    "Distillation",
     "Diversity",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",

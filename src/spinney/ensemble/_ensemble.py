@@ -29,6 +29,7 @@ from spinney._progress import CallbackMixin, progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
 from spinney.ensemble._combine import ClassCombiner, weighted_median
+from spinney.ensemble._distil import Distilled
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
@@ -370,7 +371,7 @@ class BaseEnsemble(CallbackMixin, TableExplained):
         return self._base_importances(shares)
 
 
-class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
+class ClassifierEnsemble(ClassifierMixin, Distilled, BaseEnsemble):
     """Base class of ensembles that predict classes."""
 
     ties = "lowest"  # of ensembles without the parameter
@@ -521,7 +522,7 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 
 
-class RegressorEnsemble(RegressorMixin, BaseEnsemble):
+class RegressorEnsemble(RegressorMixin, Distilled, BaseEnsemble):
     """Base class of ensembles that predict numbers."""
 
     def _uses_median(self) -> bool:

@@ -40,6 +40,7 @@ class TreeEstimator(TableExplained):
         "pruning_path_": perhaps(named("PruningPath")),
         "shrinkage_": perhaps(STRENGTH),
         "edits_": perhaps(TEXT),  # of spinney.edit, as JSON
+        "distillation_": perhaps(named("Distillation")),
     }
     _made_again: ClassVar[tuple[str, ...]] = (EXPECTED,)
 
