@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.rpart._fit import CALLS, Call, at_cp
+from spinney.rpart._call import CALLS, Call, at_cp
 from spinney.tree import Node
 from spinney.tree._forced import path_of
 
