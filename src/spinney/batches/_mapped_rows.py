@@ -1,4 +1,4 @@
-"""Rows in files, from which trees are grown: values and bins are mapped, not held."""
+"""Training rows in memory-mapped files of values and bins."""
 
 from pathlib import Path
 from typing import Any

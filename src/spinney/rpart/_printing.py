@@ -1,4 +1,4 @@
-"""The tables of rpart: of sizes, and of nodes with their competitors and surrogates."""
+"""Print rpart's tables: the cp table, and nodes with competitors and surrogates."""
 
 from typing import Any
 
