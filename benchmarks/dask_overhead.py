@@ -42,7 +42,7 @@ def main() -> None:
             received.append(len(answer))
             receive(self, answer)
 
-    spinney._planned._core.Planner = Counting
+    spinney._growth_planner._core.Planner = Counting
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         rows = -(-len(X) // given.partitions)

@@ -11,7 +11,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score, roc_curve
 from spinney._cli.metrics import class_metrics
 from spinney._cli.scores import Scores, mean_interval
 from spinney._cli.stability import stability_index, verdict
-from spinney._made_for import shares_of
+from spinney._training_info import shares_of
 
 
 @st.composite

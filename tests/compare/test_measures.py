@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold
 from spinney import C45Classifier, CARTClassifier, CARTRegressor
 from spinney.compare import Experiment, OutOfBag, RepeatedHoldout, RepeatedKFold, Resubstitution
 from spinney.compare._inputs import Problem
-from spinney.compare._measures import MEASURES, Judged
+from spinney.compare._metrics import MEASURES, Judged
 
 SEEDS = st.integers(0, 2**32 - 1)
 

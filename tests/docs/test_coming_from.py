@@ -23,7 +23,7 @@ QUESTIONS = {
     ),
     "Which way round is the loss matrix?": (
         "Priors, and the orientation of losses",
-        "Rows of the loss matrix are what is true",
+        "Rows of the loss matrix are the true classes",
     ),
     "In which order are priors given?": (
         "Priors, and the orientation of losses",

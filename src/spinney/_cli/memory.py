@@ -11,7 +11,7 @@ from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.reading import Choices, Reading
 from spinney._cli.errors import Refusal
 from spinney._cli.metrics import Costs
-from spinney._made_for import MadeFor, binned_shares
+from spinney._training_info import MadeFor, binned_shares
 
 
 def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeFor:

@@ -7,8 +7,8 @@ import numpy as np
 
 from spinney._cli.data.columns import Column
 from spinney._cli.memory import memory_of
-from spinney._made_for import codes_in, shares_of
 from spinney._table import CodedLabels
+from spinney._training_info import codes_in, shares_of
 from spinney._typing import Floats
 
 _LEAST = 1e-4  # a share of 0 counts as this: its logarithm is infinite

@@ -14,10 +14,10 @@ from sklearn.frozen import FrozenEstimator
 
 import spinney
 from spinney._state._kinds import ANYTHING, NUMBER, Kind, StateError, array, one, perhaps, whole
-from spinney._state._made_for import RECIPES as MADE_FOR
 from spinney._state._recipes import Recipe, estimator, made
 from spinney._state._records import RECORDS
 from spinney._state._rules import RULES
+from spinney._state._training_info_recipe import RECIPES as MADE_FOR
 from spinney._state._trees import TREES
 
 _SPLITTERS = (

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
+from spinney._growth_planner import SMALL, unplanned
 from spinney._params import check_parameters
-from spinney._planned import SMALL, unplanned
 from spinney._progress import progress
 from spinney._settings import thread_count
-from spinney.batches._rows import FileRows, FileTable
+from spinney.batches._mapped_rows import FileRows, FileTable
 from spinney.batches._sources import batches_of, joined, picker
 from spinney.batches._spool import RowSpool, Spool
 from spinney.ensemble import (

@@ -24,7 +24,7 @@ from spinney.compare._inputs import (
     take_rows,
     task_of,
 )
-from spinney.compare._measures import MAIN, MEASURES, Costs, Judged, check_measures
+from spinney.compare._metrics import MAIN, MEASURES, Costs, Judged, check_measures
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units

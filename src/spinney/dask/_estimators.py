@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 import spinney
 from spinney._counts import with_exposure
-from spinney._planned import SMALL, unplanned
+from spinney._growth_planner import SMALL, unplanned
 from spinney._table import EncodedTable, join_encoders
 from spinney._target import CodedClasses
 from spinney._typing import Floats

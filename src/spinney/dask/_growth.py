@@ -10,7 +10,7 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._planned import PlannedRows, Round, Truth
+from spinney._growth_planner import PlannedRows, Round, Truth
 from spinney._table import Column, EncodedTable, Schema
 from spinney._typing import Floats
 from spinney.dask import _blocks

@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 from spinney._checks import Integer
 from spinney._format import did_you_mean
+from spinney.edit._editable_rows import rows_for
 from spinney.edit._history import Competitor, Edit, EditHistory, ReplayReport, Step, read_edits
-from spinney.edit._rows import rows_for
 from spinney.tree._forced import (
     forced_to_dict,
     node_at,

@@ -37,9 +37,9 @@ from spinney._state._kinds import (
 )
 from spinney._target import FitTarget, check_weights
 from spinney.ensemble._ensemble import BaseEnsemble, Finished
+from spinney.ensemble._ensemble_shrinkage import Shrinker, refuse_shrinkage
 from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
-from spinney.ensemble._shrunk import Shrinker, refuse_shrinkage
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
 from spinney.shapley._explained import EXPECTED
 from spinney.tree._igpa import unsettled

@@ -10,7 +10,7 @@ from spinney._params import OF_NUMBERS
 from spinney._settings import thread_count
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, given_learners
-from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._exposure_ensemble import ExposedEnsemble
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._leaf_targets import LeafTargetsMixin
 from spinney.ensemble._routing import learners_of, route

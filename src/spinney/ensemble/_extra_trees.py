@@ -7,7 +7,7 @@ from spinney._checks import Check
 from spinney._params import BALANCING, DRAWING_CUTS, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, own_tree
-from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._exposure_ensemble import ExposedEnsemble
 from spinney.tree import CARTClassifier, CARTRegressor
 
 

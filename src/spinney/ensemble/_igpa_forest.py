@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._params import BALANCING, GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import ClassifierEnsemble, own_tree
-from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._exposure_ensemble import ExposedEnsemble
 from spinney.tree import IGPAClassifier, IGPARegressor
 
 

@@ -17,7 +17,7 @@ from spinney.ensemble._ensemble import (
     is_by_member,
     own_tree,
 )
-from spinney.ensemble._exposed import ExposedEnsemble
+from spinney.ensemble._exposure_ensemble import ExposedEnsemble
 from spinney.ensemble._leaf_targets import LeafTargetsMixin
 from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._estimator import is_own_tree

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._counts import judge_name
-from spinney._elsewhere import RowsElsewhere
+from spinney._external_rows import RowsElsewhere
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney.ensemble._forest import Forest

@@ -31,8 +31,8 @@ def editing_part(model: Any, shown: Tree, data: Sample) -> dict[str, Any] | None
         None for models that `spinney.edit.TreeEditor` does not edit, and for rows on which it
         cannot begin. `competitors` are None for trees that are cut and not grown again.
     """
+    from spinney.edit._editable_rows import is_editable, is_regrown
     from spinney.edit._regrowth import Regrowth
-    from spinney.edit._rows import is_editable, is_regrown
 
     if not is_editable(model):
         return None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spinney._table._take import as_rows, take_rows
 from spinney._typing import Floats
-from spinney.report._cells import grouped, number_sums, score_part
+from spinney.report._row_groups import grouped, number_sums, score_part
 from spinney.report._sample import Given, Sample, criterion_of, some_rows
 from spinney.tree._tree import Tree
 

@@ -1,8 +1,8 @@
 """A door for those who come from R: rpart's call, its defaults and its tables."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
-from spinney.rpart._fit import RpartControl, rpart, rpart_control
-from spinney.rpart._show import cptable, plotcp, printcp, prune, summary
+from spinney.rpart._call import RpartControl, rpart, rpart_control
+from spinney.rpart._printing import cptable, plotcp, printcp, prune, summary
 
 __all__ = [
     "RpartControl",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._as_code import AsCode
 from spinney._checks import Choice
+from spinney._export_mixin import AsCode
 from spinney._format import category_text, join_words, number_text, plural
 from spinney._html import html_table
 from spinney._libraries import import_pandas

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._base import core_dataset
 from spinney._checks import Integer
-from spinney._elsewhere import RowsElsewhere
+from spinney._external_rows import RowsElsewhere
 from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema

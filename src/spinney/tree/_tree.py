@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from spinney import _core
-from spinney._as_code import AsCode
 from spinney._checks import Number
 from spinney._constraints import is_monotone, monotone_signs
+from spinney._export_mixin import AsCode
 from spinney._format import plural
 from spinney._libraries import import_pandas
 from spinney._state import plain_state

@@ -23,7 +23,7 @@ from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney._counts import DEVIANCES
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
-from spinney.compare._measures import MAIN, MEASURES
+from spinney.compare._metrics import MAIN, MEASURES
 from spinney.compare._tables import rank_tests
 
 _USUAL = {

@@ -1,4 +1,4 @@
-"""The call: from rpart's words to the parameters of an estimator."""
+"""Translate a call of rpart to the parameters of an estimator."""
 
 from collections.abc import Mapping
 from copy import copy

@@ -1,4 +1,4 @@
-"""Tables whose rows are held elsewhere: who holds them grows trees, by the core's planner."""
+"""Tables whose rows are stored outside this process; their owner grows the trees."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from spinney._made_for import MadeFor
 from spinney._state._kinds import (
     FINITE,
     FLOATS,
@@ -18,6 +17,7 @@ from spinney._state._kinds import (
     row,
 )
 from spinney._state._recipes import Recipe, record
+from spinney._training_info import MadeFor
 
 _LABEL = Kind("a label", lambda v: type(v) in (str, int, float, bool) and v == v)
 

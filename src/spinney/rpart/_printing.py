@@ -1,10 +1,10 @@
-"""The tables of rpart: of sizes, and of nodes with their competitors and surrogates."""
+"""Print rpart's tables: the cp table, and nodes with competitors and surrogates."""
 
 from typing import Any
 
 import numpy as np
 
-from spinney.rpart._fit import CALLS, Call, at_cp
+from spinney.rpart._call import CALLS, Call, at_cp
 from spinney.tree import Node
 from spinney.tree._forced import path_of
 

@@ -1,4 +1,4 @@
-"""Rows in files, from which trees are grown: values and bins are mapped, not held."""
+"""Training rows in memory-mapped files of values and bins."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
-from spinney._planned import PlannedRows, Round, Truth
+from spinney._growth_planner import PlannedRows, Round, Truth
 from spinney._progress import progress
 from spinney._table import EncodedTable, Schema
 from spinney._typing import Floats

@@ -1,4 +1,4 @@
-"""What can be written as code that runs elsewhere, as methods."""
+"""Mixin with the export methods shared by trees and rule sets."""
 
 from typing import Any
 

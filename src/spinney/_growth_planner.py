@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
-from spinney._elsewhere import RowsElsewhere
+from spinney._external_rows import RowsElsewhere
 from spinney._progress import progress
 from spinney._table import Schema
 from spinney._target import FitTarget
