@@ -1,8 +1,7 @@
 """Export to C: one header of constant tables and a short loop that includes no other header."""
 
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spinney._expression.tokens import OPS, SERIES, Token, most_waiting
@@ -226,8 +225,11 @@ def ensemble_parts(model: EnsembleModel) -> tuple[str, str, list[str], str]:
     nodes = (node for tree in trees for node in tree.nodes)
     in_blocks = model.rule != "median" and not divides and all(map(_is_plain, nodes))
     if in_blocks:
-        kind += _CODE["ROUTE_TYPE"]
-        tables.append(_step_table(trees))
+        ranks = Ranks(trees)
+        kind += _CODE["ROUTE_TYPE"].replace("@RANK", ranks.kind)
+        tables += ranks.tables()
+        if _votes_once(model):
+            tables.append(numbers("int", "PREFIX_vote", _votes_of_nodes(model)))
     code += _many_code(model, in_blocks)
     return f"An ensemble of {len(trees)} trees", kind, tables, code
 
@@ -240,19 +242,82 @@ def _is_plain(node: TreeNode) -> bool:
     )
 
 
-def _step_table(trees: Sequence[TreeModel]) -> str:
-    """Return the tests of plain trees in the form that many rows go down at once."""
-    steps, begin = [], 0
-    for tree in trees:
-        for node in tree.nodes:
-            if node.question is None:
-                steps.append(f"{{{c_number(math.inf)}, 0, {begin + node.id}}}")
-                continue
-            asked = 2 * node.question.feature + int(node.default == 1)
-            cut = c_number(node.question.cuts[0])
-            steps.append(f"{{{cut}, {asked}, {begin + node.children.start}}}")
-        begin += len(tree.nodes)
-    return table("PREFIX_step", "PREFIX_steps", steps)
+class Ranks:
+    """Plain trees for many rows: each value is ranked once among the thresholds of its column."""
+
+    LANES = 16
+    STACK = (
+        1 << 15
+    )  # bytes that the ranks of a block of rows should take, of which 16 are the least
+
+    def __init__(self, trees: Sequence[TreeModel]) -> None:
+        self._trees = trees
+        marks: dict[int, set[float]] = {}
+        slots: set[tuple[int, bool]] = set()
+        for node in self._asked():
+            marks.setdefault(node.question.feature, set()).add(node.question.cuts[0])
+            slots.add((node.question.feature, node.default == 1))
+        self._marks = {column: sorted(marks[column]) for column in sorted(marks)}
+        self._places = {slot: k * self.LANES for k, slot in enumerate(sorted(slots))}
+        most = max([len(slots) * self.LANES, *map(len, self._marks.values())])
+        self.kind, self._above = ("short", 0xFFFF) if most < 0xFFFF else ("int", 0x7FFFFFFF)
+
+    def _asked(self) -> Iterator[Any]:
+        return (node for tree in self._trees for node in tree.nodes if node.question is not None)
+
+    def tables(self) -> list[str]:
+        """Return the tables as code."""
+        size = 2 if self.kind == "short" else 4
+        fit = self.STACK // (size * self.LANES * max(len(self._places), 1))
+        values = [mark for marks in self._marks.values() for mark in marks]
+        return [
+            table("PREFIX_step", "PREFIX_steps", self._steps()),
+            numbers("double", "PREFIX_marks", values),
+            table("PREFIX_scale", "PREFIX_scales", self._scales() or ["{0, 0, 0, -1, -1}"]),
+            enum("PREFIX_n_scales", len(self._marks)),
+            enum("PREFIX_n_ranks", max(len(self._places), 1)),
+            enum("PREFIX_above", self._above),
+            enum("PREFIX_lanes", self.LANES),
+            enum("PREFIX_block", self.LANES * min(max(fit, 1), 32)),
+        ]
+
+    def _steps(self) -> list[str]:
+        rank = {c: {mark: k for k, mark in enumerate(marks)} for c, marks in self._marks.items()}
+        steps = []
+        for tree in self._trees:
+            for node in tree.nodes:
+                step = (self._above, 0, node.id)
+                if node.question is not None:
+                    column, own = node.question.feature, node.question.cuts[0]
+                    place = self._places[column, node.default == 1]
+                    step = (rank[column][own], place, node.children.start)
+                steps.append(f"{{{', '.join(map(str, step))}}}")
+        return steps
+
+    def _scales(self) -> list[str]:
+        scales, begin = [], 0
+        for column, marks in self._marks.items():
+            low, high = (self._places.get((column, second), -1) for second in (False, True))
+            scales.append(f"{{{column}, {begin}, {begin + len(marks)}, {low}, {high}}}")
+            begin += len(marks)
+        return scales
+
+
+def _votes_once(model: EnsembleModel) -> bool:
+    """Tell whether every label of every member is a vote for one output, none for several."""
+    return model.votes and all(
+        sorted(place for place in member.places if place >= 0) == list(range(member.tree.n_outputs))
+        for member in model.members
+    )
+
+
+def _votes_of_nodes(model: EnsembleModel) -> list[int]:
+    """Return the output that each leaf of each tree votes for; 0 for other nodes."""
+    return [
+        member.places.index(member.tree.labels[node.id]) if node.is_leaf else 0
+        for member in model.members
+        for node in member.tree.nodes
+    ]
 
 
 def _many_code(model: EnsembleModel, in_blocks: bool) -> str:
@@ -261,7 +326,24 @@ def _many_code(model: EnsembleModel, in_blocks: bool) -> str:
     if model.classes is None:
         answer, decided = "double", "sums[r] / PREFIX_n_members"
     code = _CODE["MANY" if in_blocks else "ONE_BY_ONE"].replace("@ANSWER", answer)
+    for mark, text in _lane_code().items():
+        code = code.replace(mark, text)
+    code = code.replace("@ADD_LEAF", _CODE["ADD_VOTE" if _votes_once(model) else "ADD_SHARES"])
     return code.replace("@DECIDED", decided)
+
+
+def _lane_code() -> dict[str, str]:
+    """Return the steps of rows side by side, line by line: compilers keep them in registers so."""
+    lanes = range(Ranks.LANES)
+    step = [f"PREFIX_next(&steps[a{r}], ranks + {r})" for r in lanes]
+    level = [f"    a{r} = {step[r]};" for r in lanes]
+    check = [f"    next = {step[r]}; moved |= next ^ a{r}; a{r} = next;" for r in lanes]
+    return {
+        "@LANES": ", ".join(f"a{r} = 0" for r in lanes),
+        "@GO_ON": "\n".join(level * 3),
+        "@CHECK": "\n".join(check),
+        "@KEEP": "\n".join(f"  at[{r}] = a{r};" for r in lanes),
+    }
 
 
 def _member_tables(model: EnsembleModel) -> list[str]:
