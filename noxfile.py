@@ -113,6 +113,26 @@ def cpp(session: nox.Session) -> None:
         session.run("ctest", "--test-dir", build, "--output-on-failure")
 
 
+@nox.session
+def arm(session: nox.Session) -> None:
+    """Run the C++ tests for aarch64 under qemu; models must have the bits of this machine's."""
+    session.install("cmake>=3.24")
+    cross = ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
+    cross += ["-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++"]
+    digests = []
+    for build, options, run in (
+        ("build/cpp-off", [], []),
+        ("build/cpp-aarch64", cross, ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]),
+    ):
+        session.run("cmake", "-S", ".", "-B", build, "-DSPINNEY_TESTS=ON", *options)
+        session.run("cmake", "--build", build, "--parallel", "2")
+        session.run(*run, f"{build}/spinney_tests", external=True)
+        shown = session.run(*run, f"{build}/spinney_digest", external=True, silent=True)
+        digests.append(shown)
+    if digests[0] != digests[1]:
+        session.error(f"models differ:\n{digests[0]}\nand for aarch64:\n{digests[1]}")
+
+
 # What is loaded before Python, which is not built with the sanitizers itself. Leaks are not looked
 # for at exit: CPython and NumPy keep what they allocate once (`python -m fuzz leaks` does that).
 # gcc for threads: clang has that runtime only for programs that it links itself.

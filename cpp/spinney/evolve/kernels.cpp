@@ -4,7 +4,7 @@
 
 #include "spinney/multiversion.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && defined(SPINNEY_KNOWS_CPU)
 #include <immintrin.h>
 #define SPINNEY_HAS_AVX2_KERNELS
 #endif
