@@ -11,6 +11,7 @@ import pytest
 
 from spinney._cli.data import delimited
 from spinney._cli.data.columns import TextFormat, Wanted
+from spinney._cli.data.csv_rows import open_csv, read_carefully
 from spinney._cli.data.source import Source
 from spinney._cli.errors import Refusal
 
@@ -50,7 +51,7 @@ def outcome(read: Callable[..., Any], source: Source, wanted: Wanted) -> Any:
 
 
 def careful(source: Source, wanted: Wanted) -> Any:
-    return delimited._read_carefully(delimited._open(source, wanted)[0])
+    return read_carefully(open_csv(source, wanted)[0])
 
 
 def random_table(random: Random) -> str:
@@ -84,7 +85,7 @@ def test_fast_and_careful_agree(write: Write, monkeypatch: pytest.MonkeyPatch, b
 
 
 def test_plain_files_are_read_fast(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "_read_carefully", lambda _: pytest.fail("slow"))
+    monkeypatch.setattr(delimited, "read_carefully", lambda _: pytest.fail("slow"))
     for text in (
         "a,b\n1,x\n,y\n",
         '"a","b"\r\n1,"x, y"\r\n2,"say ""x"""\r\n',

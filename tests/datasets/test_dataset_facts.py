@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spinney.datasets import list_datasets, load
-from spinney.datasets._dataset import REGISTRY
+from spinney.datasets._registry import REGISTRY
 
 
 class Facts(NamedTuple):

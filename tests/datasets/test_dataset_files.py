@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spinney.datasets._dataset import REGISTRY
+from spinney.datasets._registry import REGISTRY
 
 SHA256 = {
     "adult": "f7a97ef60a6fc033d3c21293e263d1f74b2e402187e83291841d85de23348e5d",

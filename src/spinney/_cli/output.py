@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
 from spinney._atomic import write_atomically
 from spinney._cli.errors import Refusal, cannot_write
@@ -36,13 +36,10 @@ def leaves_text(count: int) -> str:
 class Screen:
     """A terminal, or a pipe: text is printed as it is, without markup and trailing spaces."""
 
-    def __init__(self) -> None:
-        self._console = Console(markup=False, highlight=False, emoji=False)
-
     def line(self, line: str = "", *, bold: bool = False) -> None:
         """Print a line unwrapped, with control characters escaped."""
-        style = "bold" if bold else None
-        self._console.print(without_controls(line.rstrip()), style=style, soft_wrap=True)
+        text = without_controls(line.rstrip())
+        click.echo(click.style(text, bold=True) if bold and text else text)
 
     def head(self, text: str) -> None:
         """Print a heading after an empty line."""
@@ -51,7 +48,8 @@ class Screen:
 
     def wrapped(self, text: str, carried: str = "") -> None:
         """Print text indented, wrapped between words; continuation lines start with `carried`."""
-        width = max(self._console.width - len(_INDENT), 1)  # a terminal may be one column wide
+        columns = shutil.get_terminal_size((80, 24)).columns
+        width = max(columns - len(_INDENT), 1)  # a terminal may be one column wide
         for line in textwrap.wrap(
             text, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
         ):
@@ -140,6 +138,7 @@ def fold_progress(n_folds: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
+    from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:

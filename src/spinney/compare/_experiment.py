@@ -28,7 +28,7 @@ from spinney.compare._metrics import MAIN, MEASURES, Costs, Judged, check_measur
 from spinney.compare._resampling import GrowingTrainingSet, RepeatedKFold, Resampling
 from spinney.compare._results import Results
 from spinney.compare._units import run_units
-from spinney.datasets._dataset import Task
+from spinney.datasets._registry import Task
 
 KEY_NAMES = ("dataset", "method", "repeat", "part")
 

@@ -19,7 +19,7 @@ from spinney._table._cells import CodedLabels, as_label
 from spinney._target import check_weights
 from spinney.compare._resampling import Part, Resampling
 from spinney.datasets import Dataset, load
-from spinney.datasets._dataset import Task
+from spinney.datasets._registry import Task
 
 _METHODS = {
     "classification": "classifier",

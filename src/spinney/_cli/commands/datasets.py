@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from spinney._cli.errors import Refusal
 from spinney._cli.output import Screen, check_output, print_result, write_text
 from spinney._format import csv_text, did_you_mean
-from spinney.datasets import list_datasets, load
-from spinney.datasets._dataset import REGISTRY
+from spinney.datasets._registry import REGISTRY, list_datasets
 
 if TYPE_CHECKING:
     from spinney._cli.data.columns import Column
@@ -58,6 +57,7 @@ def describe(name: str, screen: Screen) -> None:
     """Print the facts about one data set."""
     from spinney._cli.data.reading import read_data
     from spinney._cli.summary import show_reading
+    from spinney.datasets import load
 
     data = load(name, as_="dict")
     show_reading(read_data(name), screen)
@@ -70,6 +70,7 @@ def as_dict(name: str) -> dict[str, Any]:
     """Return the facts about one data set."""
     from spinney._cli.data.reading import read_data
     from spinney._cli.summary import reading_dict
+    from spinney.datasets import load
 
     data = load(name, as_="dict")
     about = {key: getattr(data, key) for key in ("description", "citation", "licence")}

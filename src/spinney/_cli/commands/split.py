@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, Wanted
-from spinney._cli.data.delimited import CarefulRows, delimiter_of
+from spinney._cli.data.csv_rows import CarefulRows, delimiter_of, open_csv, read_carefully
 from spinney._cli.data.read import bundled_columns, find_file, form_of, read_file
 from spinney._cli.data.source import Source
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.output import check_output, write_bytes
 from spinney._format import csv_text, did_you_mean, plural
 from spinney.compare._resampling import RepeatedHoldout
-from spinney.datasets import list_datasets
+from spinney.datasets._registry import list_datasets
 
 Rows = NDArray[np.intp]
 
@@ -55,7 +55,7 @@ class Table:
 
     stem: str
     suffix: str
-    columns: Callable[[], Sequence[Column]]
+    columns: Callable[[Sequence[str]], Sequence[Column]]  # at least those that are named
     take: Callable[[Rows], bytes]
 
 
@@ -81,7 +81,7 @@ def divide(
     -------
     tuple of array
     """
-    columns = table.columns()
+    columns = table.columns([name for name in (stratify, group) if name is not None])
     n_rows = len(columns[0])
     strata = _codes(columns, "--stratify", stratify, n_rows)
     holdout = RepeatedHoldout(1, test_size=share)
@@ -123,13 +123,15 @@ def _out(table: Table, given: Path | None, part: str, data: str) -> Path:
 def _open(name: str) -> Table:
     if name in list_datasets():
         columns, _, _ = bundled_columns(name)
-        return Table(name, ".csv", lambda: columns, lambda rows: _bundled(columns, rows))
+        return Table(name, ".csv", lambda _: columns, lambda rows: _bundled(columns, rows))
     source = find_file(name)
     stem = "standard_input" if name == "-" else Path(name).name.split(".")[0]
     form = form_of(source)
     suffix = {"csv": ".csv", "json": ".jsonl", "arrow": ".parquet"}[form]
 
-    def columns_of() -> Sequence[Column]:
+    def columns_of(names: Sequence[str]) -> Sequence[Column]:
+        if form == "csv":
+            return _csv_columns(source, names)
         return read_file(source, Wanted(strict=False)).columns
 
     takers = {"csv": _csv_rows, "json": _json_rows, "arrow": _arrow_rows}
@@ -142,6 +144,14 @@ def _bundled(columns: Sequence[Column], rows: Rows) -> bytes:
         for column in columns
     ]
     return csv_text([[c.name for c in columns], *zip(*cells, strict=True)]).encode()
+
+
+def _csv_columns(source: Source, names: Sequence[str]) -> Sequence[Column]:
+    """Read the named columns, or else the first, without the time that pyarrow takes to start."""
+    header = open_csv(source, Wanted())[0].header
+    only = frozenset(names or header[:1])
+    wanted = Wanted(only=only if only <= set(header) else None, strict=False)  # all, for a hint
+    return read_carefully(open_csv(source, wanted)[0]).columns
 
 
 def _csv_rows(source: Source, rows: Rows) -> bytes:

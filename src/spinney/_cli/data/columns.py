@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.errors import Refusal
-from spinney.datasets._dataset import Kind
+from spinney.datasets._registry import Kind
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,19 +1,13 @@
 """CSV to columns, by pyarrow: numbers as numbers, text as codes, in blocks of whole rows.
 
-The first line holds the names. Cells are parted by commas, semicolons or tabs, whichever the first
-line holds most of; beside semicolons, 1,5 is one and a half. A file that pyarrow refuses, or might
-parse differently from the csv module, is read row by row with the standard library: slow, but exact
-about lines, which messages need.
+A file that pyarrow refuses, or might parse differently from the csv module, is read row by row with
+the standard library: see `csv_rows`.
 """
 
 import csv
-import io
 import re
-from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,19 +15,15 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from spinney._cli.data.arrow import dictionary_codes
-from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted, check_names
+from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
+from spinney._cli.data.csv_rows import CSVLayout, line_of_row, open_csv, read_carefully
 from spinney._cli.data.source import Source
-from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, number_of, stripped
+from spinney._cli.data.text_cells import Coded, Place, column_of, stripped
 from spinney._cli.errors import Refusal
-from spinney._format import plural
 
-_DELIMITERS = (",", ";", "\t")
-_SAMPLE = 100  # rows that are looked at to guess which columns are numbers
-_HEAD = 1 << 16  # bytes in which they stand
 _PARSED = 1 << 20  # bytes that one thread takes at once
 _QUOTE, _LINE_ENDS = ord('"'), (ord("\n"), ord("\r"))
 _BAD_COLUMN = re.compile(r"In CSV column #(\d+): .*conversion error to double", re.DOTALL)
-_PART = 65_536  # rows that are coded at once
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -42,24 +32,6 @@ class _TurnsToTextError(Exception):
 
     def __init__(self, columns: Sequence[int]) -> None:
         self.columns = columns
-
-
-@dataclass(frozen=True, eq=False)
-class _Layout:
-    """The header, and the columns that are read."""
-
-    source: Source
-    wanted: Wanted
-    delimiter: str
-    header: list[str]
-    length: int  # of the first line, in bytes
-    meaning: Meaning
-    kept: list[int] = field(default_factory=list)
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The names of columns that are not read."""
-        return tuple(name for name in self.header if name and not self.wanted.wants(name))
 
 
 def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
@@ -78,67 +50,16 @@ def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
         Columns in the order of the file. A name may be empty, as for the row numbers that some
         programs write.
     """
-    layout, sample = _open(source, wanted or Wanted())
+    layout, sample = open_csv(source, wanted or Wanted())
     try:
         if sample is None:
             raise DoubtError
         return _read_fast(layout, _guessed_texts(layout, sample))
     except DoubtError:
-        return _read_carefully(layout)
+        return read_carefully(layout)
 
 
-# -- The first line
-
-
-def _open(source: Source, wanted: Wanted) -> tuple[_Layout, list[list[str]] | None]:
-    """Read the header and a sample of rows; None instead of these if they are not plain CSV."""
-    encoding = wanted.text.encoding
-    block = next(source.blocks(encoding), b"")
-    end = block.rfind(b"\n", 0, _HEAD) + 1 or len(block)
-    lines = io.StringIO(block[:end].decode(), newline="")
-    first = lines.readline()
-    delimiter = max(_DELIMITERS, key=first.count)
-    lines.seek(0)
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    sample: list[list[str]] | None = None
-    try:
-        names = next(reader, [])
-        if reader.line_num <= 1:
-            sample = [row for row in islice(reader, _SAMPLE) if len(row) == len(names)]
-    except csv.Error:
-        sample = None
-    if sample is None:  # a name with a line end in it, or what is refused
-        names = CarefulRows(source, delimiter, encoding).header
-    header = [name.strip() for name in names]
-    _check_header(header, source.where)
-    layout = _Layout(
-        source,
-        wanted,
-        delimiter,
-        header,
-        len(first.encode()),
-        Meaning(wanted.text, decimal_comma=delimiter == ";"),
-        [k for k, name in enumerate(header) if wanted.wants(name)],
-    )
-    return layout, sample
-
-
-def _check_header(header: Sequence[str], where: str) -> None:
-    if not any(header):
-        raise Refusal(f"{where} is empty. Its first line must hold the names of the columns.")
-    if len(header) == 1 and "|" in header[0]:
-        raise Refusal(
-            f"{where}: the first line names one column, {header[0]!r}. Part cells by commas, "
-            "semicolons or tabs."
-        )
-    check_names(where, filter(None, header))
-    if all(number_of(name) is not None for name in header):
-        raise Refusal(
-            f"{where}: the first line holds numbers. It must hold the names of the columns."
-        )
-
-
-def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
+def _guessed_texts(layout: CSVLayout, sample: list[list[str]]) -> set[int]:
     """Return the columns that are read as text; the others are first tried as numbers."""
     texts, wanted, number = set(), layout.wanted, layout.meaning.number
     for k in layout.kept:
@@ -152,7 +73,7 @@ def _guessed_texts(layout: _Layout, sample: list[list[str]]) -> set[int]:
 # -- By pyarrow
 
 
-def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
+def _read_fast(layout: CSVLayout, texts: set[int]) -> Sheet:
     while True:
         try:
             table, has_quotes, has_zeros = _parse(layout, texts)
@@ -165,7 +86,7 @@ def _read_fast(layout: _Layout, texts: set[int]) -> Sheet:
             texts = texts | set(error.columns)
 
 
-def _reread_codes(layout: _Layout, table: pa.Table, texts: set[int]) -> None:
+def _reread_codes(layout: CSVLayout, table: pa.Table, texts: set[int]) -> None:
     """Read whole numbers as text, if some of the file begin with a zero: they may be codes."""
     whole = [
         k
@@ -183,7 +104,7 @@ def _is_whole(numbers: Any) -> bool:
     return bool(len(known)) and bool((known == np.floor(known)).all())
 
 
-def _parse(layout: _Layout, texts: set[int]) -> tuple[pa.Table, bool, bool]:
+def _parse(layout: CSVLayout, texts: set[int]) -> tuple[pa.Table, bool, bool]:
     """Return the columns as an Arrow table, and whether the file has quotes and leading zeros."""
     names = [str(k) for k in range(len(layout.header))]
     read = arrow_csv.ReadOptions(column_names=names, block_size=max(_PARSED, 4 * layout.length))
@@ -225,7 +146,7 @@ def _has_leading_zero(block: bytes, delimiter: str) -> bool:
     return bool(np.any((after >= ord("0")) & (after <= ord("9"))))
 
 
-def _whole_rows(layout: _Layout) -> Iterator[tuple[bytes, bool]]:
+def _whole_rows(layout: CSVLayout) -> Iterator[tuple[bytes, bool]]:
     """Yield the text after the header in blocks of whole rows, and whether they have quotes."""
     held: list[bytes] = []
     n_quotes, is_first = 0, True
@@ -257,7 +178,7 @@ def _check_quotes(block: bytes, delimiter: str) -> None:
         raise DoubtError
 
 
-def _as_sheet(layout: _Layout, table: pa.Table, has_quotes: bool) -> Sheet:
+def _as_sheet(layout: CSVLayout, table: pa.Table, has_quotes: bool) -> Sheet:
     columns: list[Column] = []
     notes = []
     turning = []
@@ -286,7 +207,7 @@ def _codes(found: pa.ChunkedArray) -> Coded:
     return stripped(Coded(codes, texts))
 
 
-def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
+def _line_of(layout: CSVLayout, n_rows: int, has_quotes: bool, row: int) -> int:
     """Return the line in which a row ends."""
     encoding = layout.wanted.text.encoding
     if not has_quotes:
@@ -297,132 +218,4 @@ def _line_of(layout: _Layout, n_rows: int, has_quotes: bool, row: int) -> int:
                 n_lines += n_rows + 2
         if n_lines == n_rows + 1:  # no blank ones
             return row + 2
-    return _line_of_row(layout.source, layout.delimiter, encoding, row)
-
-
-# -- Row by row
-
-
-def _read_carefully(layout: _Layout) -> Sheet:
-    rows = CarefulRows(layout.source, layout.delimiter, layout.wanted.text.encoding)
-    found, lines = _coded_columns(rows, layout.kept)
-    if not lines:
-        raise Refusal(f"{layout.source.where} has column names but no rows.")
-    place = Place(layout.source.where, lines.__getitem__)
-    pairs = [
-        column_of(layout.header[k], stripped(coded), layout.wanted, layout.meaning, place)
-        for k, coded in zip(layout.kept, found, strict=True)
-    ]
-    notes = tuple(note for _, note in pairs if note)
-    return Sheet([column for column, _ in pairs], notes, layout.others)
-
-
-def delimiter_of(source: Source, encoding: str | None = None) -> str:
-    """Return what parts the cells of a file."""
-    block = next(source.blocks(encoding), b"")
-    first = io.StringIO(block[:_HEAD].decode(errors="replace"), newline="").readline()
-    return max(_DELIMITERS, key=first.count)
-
-
-class CarefulRows:
-    """The rows of a CSV file after the header, as lists of cells.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    delimiter : str
-        Between cells.
-    encoding : str or None
-        None for UTF-8.
-    """
-
-    def __init__(self, source: Source, delimiter: str, encoding: str | None = None) -> None:
-        self.where = source.where
-        lines = source.lines(encoding, "")  # keeps the ends of lines in cells
-        self._reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        self.header = [cell.strip() for cell in self._next() or []]
-
-    @property
-    def line(self) -> int:
-        """The line in which the last row ended."""
-        return self._reader.line_num
-
-    def __iter__(self) -> Iterator[list[str]]:
-        n_columns = len(self.header)
-        while (row := self._next()) is not None:
-            if not row:  # a blank line
-                continue
-            if len(row) != n_columns:
-                raise Refusal(_broken_row(self.where, self.line, row, self.header))
-            yield row
-
-    def _next(self) -> list[str] | None:
-        begin = self.line + 1
-        try:
-            row: list[str] | None = next(self._reader, None)
-        except csv.Error as error:
-            raise Refusal(
-                f"{self.where} is not a CSV file: {error}, in the row that begins in line {begin}."
-            ) from error
-        return row
-
-
-def _coded_columns(rows: CarefulRows, kept: Sequence[int]) -> tuple[list[Coded], "array[int]"]:
-    """Return some columns as codes, and the line of each row."""
-    lines = array("q")
-    coders = [_Coder() for _ in kept]
-    part: list[list[str]] = []
-
-    def end_part() -> None:
-        columns = list(zip(*part, strict=True))
-        for coder, k in zip(coders, kept, strict=True):
-            coder.add(columns[k])
-        part.clear()
-
-    for row in rows:
-        part.append(row)
-        lines.append(rows.line)
-        if len(part) == _PART:
-            end_part()
-    if part:
-        end_part()
-    return [coder.coded() for coder in coders], lines
-
-
-def _line_of_row(source: Source, delimiter: str, encoding: str | None, row: int) -> int:
-    """Return the line in which a row ends."""
-    rows = CarefulRows(source, delimiter, encoding)
-    for place, _ in enumerate(rows):
-        if place == row:
-            break
-    return rows.line
-
-
-class _Coder:
-    """Encodes the distinct texts of a column in order of appearance."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self._parts: list[Any] = []
-
-    def add(self, cells: Sequence[str]) -> None:
-        codes = self._codes
-        for text in dict.fromkeys(cells):
-            codes.setdefault(text, len(codes))
-        self._parts.append(np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells)))
-
-    def coded(self) -> Coded:
-        parts = self._parts or [np.zeros(0, dtype=np.int32)]
-        return Coded(np.concatenate(parts), list(self._codes))
-
-
-def _broken_row(where: str, line: int, row: Sequence[str], header: Sequence[str]) -> str:
-    if len(row) < len(header):
-        place = f"it ends in column {header[len(row) - 1]!r}, before {header[len(row)]!r}"
-    else:
-        place = f"{row[len(header)]!r} comes after the last column, {header[-1]!r}"
-    return (
-        f"{where}, line {line}: {plural(len(row), 'cell')}, but the first line names "
-        f"{plural(len(header), 'column')}: {place}."
-    )
+    return line_of_row(layout.source, layout.delimiter, encoding, row)

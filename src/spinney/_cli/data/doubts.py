@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spinney._cli.data.columns import Column
 from spinney._cli.data.text_cells import number_of, parse_formatted
 from spinney._format import LARGEST_EXACT
-from spinney.datasets._dataset import Task
+from spinney.datasets._registry import Task
 
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
 _FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange

@@ -22,7 +22,7 @@ from spinney._cli.models import columns_of, is_classifier, is_survival
 from spinney._cli.saved import columns_used
 from spinney._format import did_you_mean, plural
 from spinney._lifetimes import Lifetimes, lifetime_array
-from spinney.datasets._dataset import Kind
+from spinney.datasets._registry import Kind
 
 if TYPE_CHECKING:
     from spinney._table import Column as Known

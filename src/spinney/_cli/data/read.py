@@ -10,8 +10,7 @@ from spinney._cli.data.columns import Column, Sheet, Wanted
 from spinney._cli.data.source import Source, find_source
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean
-from spinney.datasets import list_datasets, load
-from spinney.datasets._dataset import EVENT, REGISTRY, Task
+from spinney.datasets._registry import EVENT, REGISTRY, Task, list_datasets
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
@@ -53,6 +52,8 @@ def form_of(source: Source) -> str:
 
 def bundled_columns(name: str) -> tuple[list[Column], str, Task]:
     """Return the columns of a bundled set with its target last, the target's name and the task."""
+    from spinney.datasets._dataset import load
+
     data = load(name, as_="dict")
     columns = [
         Column(n, "numeric", data.data[n])

@@ -19,7 +19,7 @@ from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean, plural
 from spinney._lifetimes import Lifetimes, lifetime_array
-from spinney.datasets._dataset import EVENT, Kind, Task
+from spinney.datasets._registry import EVENT, Kind, Task
 
 _EVENT_CODES = ("0", "1", "false", "true")
 MOST_CLASSES = 10  # integers with more distinct values than this are no classes

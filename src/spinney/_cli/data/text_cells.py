@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
 from spinney._cli.errors import Refusal
-from spinney.datasets._dataset import natural_key
+from spinney.datasets._registry import natural_key
 
 MISSING = frozenset(
     ("", "?", ".", "NA", "NaN", "nan", "<NA>", "NULL", "null", "N/A", "n/a", "#N/A")
