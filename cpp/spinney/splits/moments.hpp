@@ -17,8 +17,8 @@ struct Moment {
 struct ScanRange {
   const Entry* entries;
   std::size_t n;
-  Limits limits;
-  double slack;  // a score must be better by more than this
+  const Limits& limits;  // of the caller: ranges are handed over for every column of every node
+  double slack;          // a score must be better by more than this
 };
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);

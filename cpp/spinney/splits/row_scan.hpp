@@ -2,6 +2,7 @@
 // Cuts for objectives that need the rows themselves, such as medians.
 
 #include <algorithm>
+#include <utility>
 
 #include "spinney/splits/scan.hpp"
 
@@ -124,17 +125,15 @@ class RowScan final : public Scan {
   /// The place of every entry in the order of y, and y by place, less an origin.
   std::vector<double> place_by_y(std::span<const Entry> entries, const Totals& totals,
                                  std::vector<std::uint32_t>& place, double& origin) const {
-    std::vector<std::uint32_t> by_y(entries.size());
-    for (std::uint32_t i = 0; i < by_y.size(); ++i) by_y[i] = i;
-    std::stable_sort(by_y.begin(), by_y.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return samples_.y[entries[a].sample] < samples_.y[entries[b].sample];
-    });
-    const double middle = samples_.y[entries[by_y[by_y.size() / 2]].sample];  // keeps sums of large targets exact
+    std::vector<std::pair<double, std::uint32_t>> by_y(entries.size());  // y and entry: equal targets keep their order
+    for (std::uint32_t i = 0; i < by_y.size(); ++i) by_y[i] = {samples_.y[entries[i].sample], i};
+    std::sort(by_y.begin(), by_y.end());
+    const double middle = by_y[by_y.size() / 2].first;  // keeps sums of large targets exact
     origin = O::kShiftInvariant ? middle : totals.origin;
     std::vector<double> y(by_y.size());
     for (std::uint32_t p = 0; p < by_y.size(); ++p) {
-      place[by_y[p]] = p;
-      y[p] = samples_.y[entries[by_y[p]].sample] - origin;
+      place[by_y[p].second] = p;
+      y[p] = by_y[p].first - origin;
     }
     return y;
   }
