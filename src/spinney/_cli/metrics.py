@@ -12,6 +12,7 @@ from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score
 
 from spinney._cli.data.reading import Reading
 from spinney._cli.errors import Refusal
+from spinney._cli.group_folds import GroupFolds
 from spinney._folds import make_folds
 from spinney._typing import Floats
 from spinney.pruning import PruningPath
@@ -150,7 +151,7 @@ def cross_validate(
     reading : Reading
         The data.
     cv : int
-        Number of folds, stratified by class or event.
+        Number of folds, stratified by class or event; of whole groups if there are any.
     seed : int
         Random seed of the folds.
     on_fold : callable
@@ -167,9 +168,11 @@ def cross_validate(
     if reading.task == "classification":
         strata = np.unique(y, return_inverse=True)[1]
     predicted: NDArray[Any] | None = None
-    for train, test in make_folds(cv, X, strata, np.ones(len(y), dtype=bool), seed):
+    folds = cv if reading.group is None else GroupFolds(cv, seed)
+    used = np.ones(len(y), dtype=bool)
+    for train, test in make_folds(folds, X, strata, used, seed, reading.group):
         part = {name: column[train] for name, column in X.items()}
-        fitted = clone(model).fit(part, y[train], **reading.fit_options(train))
+        fitted = clone(model).fit(part, y[train], **reading.fit_options(train, model))
         rows = {name: column[test] for name, column in X.items()}
         found = fitted.predict(rows) if answer is None else answer(fitted, rows)
         if predicted is None:

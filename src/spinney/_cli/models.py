@@ -140,6 +140,7 @@ class Settings:
     changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
     costs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
     positive: Any = None  # of two classes, the one that is looked for
+    by_group: bool = False  # whether folds are of whole groups
 
 
 def names_for(task: str) -> list[str]:

@@ -113,6 +113,11 @@ _EXPOSURE = _option(
     metavar="NAME",
     help="Column with the exposure of counts or amounts: for --criterion poisson, gamma, tweedie.",
 )
+_GROUP = _option(
+    "--group",
+    metavar="NAME",
+    help="Column whose equal rows belong together and are never in different folds.",
+)
 _CRITERION = _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy.")
 _EVENT = _option(
     "--event",
@@ -229,6 +234,7 @@ Models:
     _CRITERION,
     _EXPOSURE,
     _WEIGHT,
+    _GROUP,
     _CV,
     _flag("--no-cv", help="Skip the cross-validation."),
     _RULE,
@@ -589,7 +595,7 @@ _declare(
     _CRITERION,
     _EXPOSURE,
     _WEIGHT,
-    _option("--group", metavar="NAME", help="Column whose equal rows are never divided."),
+    _GROUP,
     _SEED,
     _JOBS,
     _DASK,

@@ -143,6 +143,7 @@ def _sample(reading: Reading, seed: int) -> Reading:
         features=tuple(column.take(rows) for column in reading.features),
         target=reading.target.take(rows),
         weight=None if reading.weight is None else reading.weight[rows],
+        group=None if reading.group is None else reading.group[rows],
     )
 
 

@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from spinney import Tree
@@ -17,6 +15,7 @@ from spinney._cli.cluster import on_cluster
 from spinney._cli.commands.train import costs_of
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
+from spinney._cli.group_folds import GroupFolds
 from spinney._cli.metrics import Costs
 from spinney._cli.models import METRICS, knows, make_model
 from spinney._cli.output import Screen, leaves_text, print_result
@@ -136,24 +135,6 @@ def _measure(metric: str, task: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupFolds:
-    """Folds of whole groups, for the pruning of a tree inside a training part."""
-
-    n_splits: int
-    seed: int
-
-    def split(
-        self, X: Any, y: NDArray[Any], groups: NDArray[Any]
-    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Return training and held-out rows of each fold."""
-        from spinney.compare._inputs import Problem
-
-        n_splits = min(self.n_splits, len(np.unique(groups)))
-        problem = Problem("", X, y, "classification", {"groups": groups})
-        return problem.parts(RepeatedKFold(n_splits), np.random.default_rng(self.seed))
-
-
-@dataclass(frozen=True, eq=False)
 class Comparison:
     """The data, the models, and the results."""
 
@@ -264,10 +245,8 @@ class Comparison:
             seeded = {"random_state": self.plan.seed, "n_jobs": self.plan.jobs}
             known = model.get_params(deep=False)
             model.set_params(**{key: seeded[key] for key in seeded if key in known})
-            facts = {} if reading.group is None else {"groups": reading.group}
-            facts = facts if hasattr(getattr(model, "cv", None), "split") else {}
             with refusing():
-                model.fit(reading.X, reading.y, **reading.fit_options(), **facts)
+                model.fit(reading.X, reading.y, **reading.fit_options(model=model))
             found[name] = model.tree_
         return found
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from spinney import Tree
 from spinney._cli.counts import Told, deviance_of
@@ -21,6 +22,7 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.group_folds import GroupFolds
 from spinney._cli.lifetimes import concordance
 from spinney._cli.memory import JUDGE_RULES, choose_positive, difference_words, made_for, remember
 from spinney._cli.metrics import (
@@ -109,6 +111,7 @@ def run(
             "--positive": positive,
             "--threshold": threshold,
             "--plot": plot,
+            "--group": options.get("group"),
             "--event": options.get("event"),
             "--time": options.get("time"),
         }
@@ -117,7 +120,10 @@ def run(
         return
     reading = read_data(data, Choices(**options))
     settings = replace(
-        settings, costs=costs_of(costs, reading), positive=_positive(positive, reading)
+        settings,
+        costs=costs_of(costs, reading),
+        positive=_positive(positive, reading),
+        by_group=reading.group is not None,
     )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
@@ -187,8 +193,10 @@ class Training:
 
     @property
     def n_folds(self) -> int:
-        """The number of folds, no more than there are rows."""
-        return min(self.settings.cv, self.reading.n_rows)
+        """The number of folds, no more than there are rows or groups."""
+        group = self.reading.group
+        n_parts = self.reading.n_rows if group is None else len(np.unique(group))
+        return min(self.settings.cv, n_parts)
 
     def draw(self) -> Any:
         """Draw the tree; return the axes."""
@@ -228,7 +236,9 @@ def train(
     with refusing(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _refuse_options(model, reading)
-        fitted = model.fit(reading.X, reading.y, **reading.fit_options())
+        fitted = clone(model).fit(reading.X, reading.y, **reading.fit_options(model=model))
+        if isinstance(getattr(fitted, "cv", None), GroupFolds):
+            fitted.set_params(cv=fitted.cv.n_splits)  # the number: model files hold no splitters
         notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
         path = getattr(fitted, "pruning_path_", None)
         estimate = None
@@ -307,7 +317,9 @@ def unfitted(task: str, settings: Settings) -> Any:
         model = make_model(settings.model, task, changes)
     shared: dict[str, Any] = {"random_state": settings.seed, "n_jobs": settings.jobs}
     if getattr(model, "pruning", None) == "cost_complexity":
-        shared |= {"cv": settings.cv or 10, "rule": settings.rule}
+        folds = settings.cv or 10
+        by_group = GroupFolds(folds, settings.seed)
+        shared |= {"cv": by_group if settings.by_group else folds, "rule": settings.rule}
     known = model.get_params(deep=False)
     return model.set_params(
         **{key: value for key, value in shared.items() if key in known and key not in changes}

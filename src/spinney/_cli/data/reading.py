@@ -43,9 +43,14 @@ class Reading:
     dropped: tuple[str, ...] = ()  # columns that were left out
     choices: "Choices | None" = None  # what the user said
 
-    def fit_options(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return what `fit` takes besides features and target, of some rows."""
+    def fit_options(self, rows: Any = slice(None), model: Any = None) -> dict[str, Any]:
+        """Return what `fit` takes besides features and target, of some rows.
+
+        Groups are for a model with a splitter for its folds.
+        """
         given = {"sample_weight": self.weight, "exposure": self.exposure}
+        if hasattr(getattr(model, "cv", None), "split"):
+            given["groups"] = self.group
         return {name: column[rows] for name, column in given.items() if column is not None}
 
     @property
