@@ -89,8 +89,8 @@ nb::tuple made_small(const Forest& forest, const Table& x, const BoundTarget& bo
     made = small_forest({forest, drawn.sampling, matrix, bound.target}, plan, team, interrupt);
   });
   return nb::make_tuple(std::make_unique<Forest>(std::move(made.forest)), to_numpy(std::move(made.chosen)),
-                        to_numpy(std::move(made.strength)), made.share, made.power, made.pool_loss,
-                        to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
+                        to_numpy(std::move(made.distance_chosen)), to_numpy(std::move(made.strength)), made.share,
+                        made.power, made.pool_loss, to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
 }
 
 void bind_shrinkage(nb::module_& m) {
@@ -137,8 +137,9 @@ void bind_shrinkage(nb::module_& m) {
       },
       nb::arg("pool"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("plan"), nb::arg("strengths"),
       nb::arg("n_trees"), nb::arg("n_drawn"), nb::arg("stop"), nb::arg("seed"), nb::arg("n_threads") = 1,
-      "(the chosen trees, refitted; their places in the first kind, strengths of shrinkage, share of the first kind, "
-      "power, loss of the pool, sizes, and distances from the pool), of a pool of two kinds of trees in turn.");
+      "(the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of "
+      "shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a "
+      "pool of two kinds of trees in turn.");
 
   nb::class_<ShrinkageTrial>(m, "ShrinkageTrial", "Many strengths of shrinkage, tried on rows that trees did not see.")
       .def(

@@ -705,7 +705,7 @@ def judge_members(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shap
 
 def small_forest(pool: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_trees: int, n_drawn: int, stop: float, seed: int, n_threads: int = 1) -> tuple:
     """
-    (the chosen trees, refitted; their places in the first kind, strengths of shrinkage, share of the first kind, power, loss of the pool, sizes, and distances from the pool), of a pool of two kinds of trees in turn.
+    (the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a pool of two kinds of trees in turn.
     """
 
 class ShrinkageTrial:

@@ -83,6 +83,7 @@ class Maker {
     for (std::size_t kind = 0; kind < kKinds; ++kind) shrink(kind);
     mix();
     draw();
+    list_candidates();
     ask_pool();
     choose();
     compare_sizes();
@@ -91,11 +92,10 @@ class Maker {
   }
 
  private:
-  const std::vector<double>& answers(std::size_t tree) const { return answers_[tree]; }
   static std::size_t member(std::size_t kind, std::size_t i) { return kKinds * i + kind; }
   double truth(std::size_t slot, std::size_t c) const {
     const RowIndex row = kept_row_[slot];
-    if (pool_.target.n_classes == 0) return pool_.target.y[row];
+    if (pool_.target.n_classes == 0) return pool_.target.y[row] - centre_;
     return static_cast<std::size_t>(pool_.target.codes[row]) == c ? 1.0 : 0.0;
   }
   /// Rows in blocks, each with a place of its own to write to.
@@ -120,6 +120,7 @@ class Maker {
     const std::size_t step = (used.size() + most - 1) / most;
     for (std::size_t i = 0; i < used.size(); i += step) kept_row_.push_back(used[i]);
     kept_.n = kept_row_.size();
+    if (target.n_classes == 0) centre_ = target.y[kept_row_.front()];
     kept_.n_columns = pool_.x.n_columns;
     kept_.value.resize(kept_.n * kept_.n_columns);
     for (std::size_t slot = 0; slot < kept_.n; ++slot) {
@@ -194,6 +195,7 @@ class Maker {
       team_.run(trees.size(), [&](std::size_t i, std::size_t) {
         interrupt_.check();
         tried[member(kind, i)] = shrunk_answers(trees[i], plan_.strengths[s]);
+        for (double& answer : tried[member(kind, i)]) answer -= centre_;
       });
       add_unseen(kind, tried, mean);
       const double now =
@@ -296,11 +298,17 @@ class Maker {
     }
   }
 
-  /// What the pool answers for drawn rows, and the leaves of its first kind that they reach.
+  /// The trees to choose from: those of the first kind, and the others too if these are not enough.
+  void list_candidates() {
+    const bool enough = plan_.n_trees <= n_kind_[0];
+    for (std::size_t i = 0; i < pool_.forest.size(); i += enough ? kKinds : 1) candidate_.push_back(i);
+  }
+
+  /// What the pool answers for drawn rows, and the leaves of candidates that they reach.
   void ask_pool() {
     const std::size_t n_trees = pool_.forest.size();
     wanted_.assign(drawn_.n * k_, 0.0);
-    leaf_.assign(n_kind_[0], std::vector<NodeId>(drawn_.n));
+    leaf_.assign(candidate_.size(), std::vector<NodeId>(drawn_.n));
     const std::array<double, kKinds> weight{
         out_.share / static_cast<double>(n_kind_[0]),
         (1.0 - out_.share) / static_cast<double>(std::max<std::size_t>(n_kind_[1], 1))};
@@ -312,57 +320,60 @@ class Maker {
         double* const sum = wanted_.data() + (begin + row) * k_;
         for (std::size_t i = 0; i < n_trees; ++i) {
           const NodeId node = leaf[row * n_trees + i];
-          const double* const own = answers(i).data() + static_cast<std::size_t>(node) * k_;
+          const double* const own = answers_[i].data() + static_cast<std::size_t>(node) * k_;
           for (std::size_t c = 0; c < k_; ++c) sum[c] += weight[i % kKinds] * own[c];
-          if (i % kKinds == 0) leaf_[i / kKinds][begin + row] = node;
         }
+        for (std::size_t j = 0; j < candidate_.size(); ++j) leaf_[j][begin + row] = leaf[row * n_trees + candidate_[j]];
       });
     }
   }
 
-  const double* answer_of(std::size_t tree, std::size_t row) const {
-    return answers(member(0, tree)).data() + static_cast<std::size_t>(leaf_[tree][row]) * k_;
+  const double* answer_of(std::size_t one, std::size_t row) const {
+    return answers_[candidate_[one]].data() + static_cast<std::size_t>(leaf_[one][row]) * k_;
   }
 
   /// Takes one tree after the other whose mean with those before it is nearest to the pool.
   void choose() {
-    const std::size_t room = std::max<std::size_t>(kMostNumbers * 4 / (n_kind_[0] * k_), 64);
+    const std::size_t n_trees = candidate_.size();
+    const std::size_t room = std::max<std::size_t>(kMostNumbers * 4 / (n_trees * k_), 64);
     const std::size_t n = std::min({n_fit_, kRowsOfChoice, room});
-    std::vector<std::vector<float>> said(n_kind_[0], std::vector<float>(n * k_));
-    std::vector<float> square(n_kind_[0]), score(n_kind_[0]), want(n * k_), now(n * k_), rest(n * k_);
-    for (std::size_t i = 0; i < n * k_; ++i) want[i] = static_cast<float>(wanted_[i]);
-    team_.run(n_kind_[0], [&](std::size_t tree, std::size_t) {
+    std::vector<std::vector<float>> said(n_trees, std::vector<float>(n * k_));
+    std::vector<float> square(n_trees), score(n_trees), now(n * k_), rest(n * k_);
+    team_.run(n_trees, [&](std::size_t tree, std::size_t) {
       interrupt_.check();
       for (std::size_t row = 0; row < n; ++row) std::copy_n(answer_of(tree, row), k_, said[tree].begin() + row * k_);
       square[tree] = product(said[tree], said[tree]);
     });
-    std::vector<std::uint8_t> taken(n_kind_[0]);
-    for (std::size_t size = 1; size <= std::min(plan_.n_trees, n_kind_[0]); ++size) {
-      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = static_cast<float>(size) * want[i] - now[i];
-      team_.run_if(n * k_ * n_kind_[0] > kParallelWork, n_kind_[0], [&](std::size_t tree, std::size_t) {
+    std::vector<std::uint8_t> taken(n_trees);
+    for (std::size_t size = 1; size <= std::min(plan_.n_trees, n_trees); ++size) {
+      const auto times = static_cast<float>(size);
+      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = times * static_cast<float>(wanted_[i]) - now[i];
+      team_.run_if(n * k_ * n_trees > kParallelWork, n_trees, [&](std::size_t tree, std::size_t) {
         if (!taken[tree]) score[tree] = square[tree] - 2.0F * product(said[tree], rest);
       });
-      std::size_t best = n_kind_[0];
-      for (std::size_t tree = 0; tree < n_kind_[0]; ++tree) {
-        if (!taken[tree] && (best == n_kind_[0] || score[tree] < score[best])) best = tree;
+      std::size_t best = n_trees;
+      for (std::size_t tree = 0; tree < n_trees; ++tree) {
+        if (!taken[tree] && (best == n_trees || score[tree] < score[best])) best = tree;
       }
       taken[best] = 1;
+      const float off = score[best] + product(rest, rest);  // the squared length of rest, less this tree
+      out_.distance_chosen.push_back(std::max(off, 0.0F) / (times * times * static_cast<float>(n)));
       for (std::size_t i = 0; i < now.size(); ++i) now[i] += said[best][i];
-      out_.chosen.push_back(static_cast<std::int64_t>(best));
+      chosen_.push_back(best);
     }
     if (pool_.target.n_classes == 0) return;
-    for (std::size_t row = 0; row < drawn_.n; ++row) sharpen(wanted_.data() + row * k_, k_, out_.power);
+    for_rows(drawn_.n, [&](std::size_t row) { sharpen(wanted_.data() + row * k_, k_, out_.power); });
   }
 
   /// The leaves of the first `size` chosen trees, fitted in turn to what the others leave of the pool's answers.
   Answers fitted(std::size_t size, std::size_t n_rows) {
     Answers own(size);
     std::vector<std::vector<double>> count(size);
-    std::vector<double> now(n_rows * k_), sum, before(k_);
+    std::vector<double> now(n_rows * k_), sum;
     const double each = 1.0 / static_cast<double>(size);
     for (std::size_t j = 0; j < size; ++j) {
-      const std::size_t tree = out_.chosen[j];
-      own[j] = answers(member(0, tree));
+      const std::size_t tree = chosen_[j];
+      own[j] = answers_[candidate_[tree]];
       count[j].assign(own[j].size() / k_, 0.0);
       for (std::size_t row = 0; row < n_rows; ++row) {
         const double* const said = answer_of(tree, row);
@@ -373,7 +384,7 @@ class Maker {
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::size_t j = 0; j < size; ++j) {
         interrupt_.check();
-        const std::vector<NodeId>& leaf = leaf_[out_.chosen[j]];
+        const std::vector<NodeId>& leaf = leaf_[chosen_[j]];
         sum.assign(own[j].size(), 0.0);
         for (std::size_t row = 0; row < n_rows; ++row) {
           double* const at = sum.data() + static_cast<std::size_t>(leaf[row]) * k_;
@@ -405,9 +416,9 @@ class Maker {
 
   /// How far the pool is from the first trees, on drawn rows that fit nothing; and how many trees are enough.
   void compare_sizes() {
-    const std::size_t most = out_.chosen.size(), n = std::min(n_fit_, kRowsOfChoice);
+    const std::size_t most = chosen_.size(), n = std::min(n_fit_, kRowsOfChoice);
     const std::size_t end = std::min(drawn_.n, n_fit_ + kRowsOfChoice);
-    for (std::size_t size = 1; size <= most; size += std::max<std::size_t>(size / 4, 1))
+    for (std::size_t size = 1; size <= most; size += std::max<std::size_t>(size / 2, 1))
       out_.size.push_back(static_cast<std::int64_t>(size));
     if (out_.size.back() != static_cast<std::int64_t>(most)) out_.size.push_back(static_cast<std::int64_t>(most));
     out_.distance.resize(out_.size.size());
@@ -419,7 +430,7 @@ class Maker {
       for (std::size_t row = n_fit_; row < end; ++row) {
         std::fill(mean.begin(), mean.end(), 0.0);
         for (std::size_t j = 0; j < size; ++j) {
-          const double* const said = own[j].data() + static_cast<std::size_t>(leaf_[out_.chosen[j]][row]) * k_;
+          const double* const said = own[j].data() + static_cast<std::size_t>(leaf_[chosen_[j]][row]) * k_;
           for (std::size_t c = 0; c < k_; ++c) mean[c] += said[c] / static_cast<double>(size);
         }
         sum += squared_distance(mean.data(), wanted_.data() + row * k_, k_);
@@ -429,22 +440,25 @@ class Maker {
   }
 
   std::size_t enough() const {
-    if (!(plan_.stop >= 0.0)) return out_.chosen.size();
+    if (!(plan_.stop >= 0.0)) return chosen_.size();
     const double pool = std::isnan(out_.pool_loss) ? 0.0 : out_.pool_loss;
     const double limit = (pool + out_.distance.back()) * (1.0 + plan_.stop);
     for (std::size_t i = 0; i < out_.size.size(); ++i) {
       if (pool + out_.distance[i] <= limit) return static_cast<std::size_t>(out_.size[i]);
     }
-    return out_.chosen.size();
+    return chosen_.size();
   }
 
   void finish() {
-    out_.chosen.resize(enough());
-    Answers own = fitted(out_.chosen.size(), n_fit_);
+    chosen_.resize(enough());
+    out_.distance_chosen.resize(chosen_.size());
+    Answers own = fitted(chosen_.size(), n_fit_);
     std::vector<Member> members(own.size());
+    for (const std::size_t one : chosen_) out_.chosen.push_back(static_cast<std::int64_t>(candidate_[one]));
     team_.run(members.size(), [&](std::size_t j, std::size_t) {
       interrupt_.check();
-      Tree tree = pool_.forest.member(member(0, out_.chosen[j])).tree.unpack();
+      Tree tree = pool_.forest.member(candidate_[chosen_[j]]).tree.unpack();
+      for (double& answer : own[j]) answer += centre_;
       tree.answer = std::move(own[j]);
       members[j] = {PackedTree(std::move(tree)), {}};
     });
@@ -456,6 +470,7 @@ class Maker {
   ThreadTeam& team_;
   Interrupt& interrupt_;
   std::size_t k_, n_fit_ = 0;
+  double centre_ = 0.0;  // taken off numbers, which may be far from 0
   std::array<std::size_t, kKinds> n_kind_;
   std::vector<RowIndex> kept_row_;
   OwnRows kept_, drawn_;
@@ -463,9 +478,11 @@ class Maker {
   std::vector<std::vector<std::uint8_t>> left_out_;  // by tree, then kept row
   std::array<std::vector<double>, kKinds> unseen_;   // answers for kept rows by trees that did not see them
   std::array<std::vector<std::int32_t>, kKinds> n_unseen_;
-  Answers answers_;                        // by member, shrunk
+  Answers answers_;                        // by member, shrunk, less the centre
+  std::vector<std::size_t> candidate_;     // members to choose from
+  std::vector<std::size_t> chosen_;        // places among these, in the order of choice
   std::vector<double> wanted_;             // the pool's answers for drawn rows
-  std::vector<std::vector<NodeId>> leaf_;  // by tree of the first kind, then drawn row
+  std::vector<std::vector<NodeId>> leaf_;  // by candidate, then drawn row
   SmallForest out_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // A few trees that answer like many. A pool of trees of two kinds, in turn, is shrunk and mixed by what it answers for
-// rows that trees did not see; rows are drawn near the data; those trees of the first kind are chosen whose mean is
-// nearest to the pool's answers there, and their leaves are fitted to these answers together.
+// rows that trees did not see; rows are drawn near the data; those trees are chosen whose mean is nearest to the pool's
+// answers there, and their leaves are fitted to these answers together.
 
 #include "spinney/forest/forest.hpp"
 #include "spinney/forest/sampling.hpp"
@@ -26,7 +26,8 @@ struct TreePool {
 
 struct SmallForest {
   Forest forest;                           // of chosen trees, in the order of choice
-  std::vector<std::int64_t> chosen;        // their places among the trees of the first kind
+  std::vector<std::int64_t> chosen;        // their places in the pool
+  std::vector<double> distance_chosen;     // mean squared distance from the pool with each of them, before any refit
   std::vector<double> strength{0.0, 0.0};  // of the shrinkage, by kind
   double share = 1.0;                      // of the first kind in the answers of the pool
   double power = 1.0;                      // by which class probabilities of the pool are sharpened

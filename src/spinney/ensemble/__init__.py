@@ -20,6 +20,7 @@ from spinney.ensemble._igpa_forest import IGPAForestClassifier, IGPAForestRegres
 from spinney.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
 from spinney.ensemble._selection import SelectionReport
 from spinney.ensemble._small_forest import SmallForestClassifier, SmallForestRegressor
+from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._survival_forest import RandomSurvivalForest
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import CoverageTable
@@ -45,6 +46,7 @@ __all__ = [
     "SelectionReport",
     "SmallForestClassifier",
     "SmallForestRegressor",
+    "SmallForestReport",
     "VotingCombiner",
     "binomial_accuracy",
     "disagreement",

@@ -1,14 +1,17 @@
 """Small forests: a few trees, chosen from a pool and refitted, that answer like all of it."""
 
+import math
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from spinney import _core
-from spinney._checks import Integer
+from spinney._checks import Integer, Number, optional
 from spinney._settings import feature_count, random_seed, thread_count
-from spinney._state._kinds import FLOATS, PLACES, SEED, Kind, array
+from spinney._state._kinds import PLACES, SEED, Kind, need, one
 from spinney.ensemble._ensemble import (
     BaseEnsemble,
     ClassifierEnsemble,
@@ -17,14 +20,16 @@ from spinney.ensemble._ensemble import (
     own_tree,
 )
 from spinney.ensemble._forest import Forest
-from spinney.ensemble._trainer import in_units
+from spinney.ensemble._small_report import SmallForestReport
+from spinney.ensemble._trainer import TreeTrainer, in_units
 from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._shrinkage import candidates
 from spinney.tree._tree import Tree
 
-_LEAST_DRAWN, _MOST_DRAWN, _TIMES = 1000, 16000, 8
-_PARAMETERS = {"pool": Integer(1)}
+_LEAST_DRAWN, _MOST_DRAWN, _TIMES = 4000, 16000, 8
+_TAKE_ALL = -1.0
+_PARAMETERS = {"pool": Integer(1), "stop": optional(Number(0.0))}
 
 
 class SmallForest(BaseEnsemble):
@@ -35,9 +40,13 @@ class SmallForest(BaseEnsemble):
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         "_seed": SEED,
         "selected_": PLACES,
-        "sizes_": array(np.int64),
-        "distances_": FLOATS,
+        "selection_report_": one(SmallForestReport),
     }
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        fits = np.array_equal(self.selected_, self.selection_report_.selected)
+        need(fits and len(self.selected_) == len(self._members), self, "selected_ are others")
 
     def _check_combinations(self) -> None:
         if int(self.pool) < int(self.n_estimators):
@@ -46,43 +55,71 @@ class SmallForest(BaseEnsemble):
                 "which are chosen from it. Use a larger pool, or fewer trees."
             )
 
-    def _train(self, trainer: Any, finished: Finished) -> None:
+    def _n_members(self) -> int:
+        return int(self.pool)
+
+    def _train(self, trainer: TreeTrainer, finished: Finished) -> None:
         self._seed = random_seed(self.random_state)
         n_rows = int((trainer.target.weight > 0).sum())
         plan = _core.EnsemblePlan()
-        plan.n_members = 2 * int(self.pool)
+        plan.n_members = int(self.pool)
         plan.set_sampling("bootstrap", n_rows, 1)
         plan.set_targets("none", 0.0)
         plan.seed = self._seed
-        n_threads = thread_count(self.n_jobs)
-        n_trees = int(self.n_estimators)
-        pool = trainer.bag(plan, n_threads, None, lambda n: finished(min(n, n_trees))).members
+        n_columns = len(trainer.schema.columns)
+        trainer.settings[1].max_features = feature_count(self._columns_of_random_cuts(), n_columns)
+        pool = trainer.bag(plan, thread_count(self.n_jobs), None, finished).members
+        members, report = self._choose(trainer, pool, plan, n_rows)
+        if math.isnan(report.pool_loss):
+            warnings.warn(
+                f"no row of {n_rows} was left out by trees of both kinds, so nothing judged how "
+                "to shrink and mix them. Use more rows, or a larger pool.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self._keep_members(trainer, members)
+        self._learner_runs = [(0, [trainer.learners[i % 2] for i in report.selected.tolist()])]
+        self.selected_, self.selection_report_ = report.selected, report
+
+    def _choose(
+        self, trainer: TreeTrainer, pool: Forest, plan: _core.EnsemblePlan, n_rows: int
+    ) -> tuple[Forest, SmallForestReport]:
+        """Return the chosen trees of a pool, refitted, and a report."""
         target = trainer.target
-        made = _core.small_forest(
+        core, *told = _core.small_forest(
             in_units(pool, target),
             trainer.values,
             target.core(),
             plan,
             candidates(target),
-            n_trees,
+            int(self.n_estimators),
             min(max(_TIMES * n_rows, _LEAST_DRAWN), _MOST_DRAWN),
-            -1.0,
+            _TAKE_ALL if self.stop is None else float(self.stop),
             self._seed,
-            n_threads,
+            thread_count(self.n_jobs),
         )
-        core, selected, _, _, _, _, sizes, distances = made
+        report = SmallForestReport(len(pool), *told)
         if target.exponent:
-            units = (target.exponent, target.loss_exponent)
+            units = 2 * target.exponent
             own = [Tree(core.tree(i), trainer.schema) for i in range(core.n_members)]
-            core = _core.Forest([rescaled_tree(tree, *units)._core for tree in own])
-            distances = scaled(distances, 2 * target.exponent)
-        self._keep_members(trainer, Forest(core, trainer.schema, target.classes))
-        self._learner_runs = [(0, trainer.learners[:1])]
-        self.selected_, self.sizes_, self.distances_ = selected, sizes, distances
+            core = _core.Forest(
+                [rescaled_tree(tree, target.exponent, target.loss_exponent)._core for tree in own]
+            )
+            report = replace(
+                report,
+                distances=scaled(report.distances, units),
+                pool_loss=float(scaled(np.array(report.pool_loss), units)),
+                refitted=scaled(report.refitted, units),
+            )
+        return Forest(core, trainer.schema, target.classes), report
 
     def _member_settings(self, n_columns: int) -> dict[str, Any]:
         settings = super()._member_settings(n_columns)
         return settings | {"max_features": feature_count(self.max_features, n_columns)}
+
+    def _columns_of_random_cuts(self) -> Any:
+        """Return how many features a node draws in trees with random cuts."""
+        return self.max_features
 
     def _own_trees(self, kind: type[Any]) -> list[Any]:
         """Return the two kinds of trees of the pool: with the best cuts, and with random ones."""
@@ -92,18 +129,24 @@ class SmallForest(BaseEnsemble):
 class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     """A few trees that answer like a large forest.
 
-    A pool of random forest trees, and as many with random cuts, is shrunk and mixed by what it
-    answers for rows that trees did not see. Rows are drawn near the data, those trees are chosen
-    whose mean is nearest to the pool's answers there, and their leaves are fitted to these answers.
+    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
+    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
+    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
+    these answers together.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
     Parameters
     ----------
     n_estimators : int, default=25
-        Number of trees that are kept.
+        Largest number of trees that are kept.
     pool : int, default=200
-        Number of trees of each kind that they are chosen from; at least `n_estimators`.
+        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
+        teach only, unless the others are fewer than `n_estimators`.
+    stop : float or None, default=0.0
+        Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
+        least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
+        little worse; None takes all.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_leaf : int or float, default=1
@@ -141,10 +184,10 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places among the random forest trees of the pool.
-    sizes_, distances_ : array
-        Numbers of trees, and the mean squared distance of the answers of so many from the pool's,
-        on drawn rows that fitted nothing.
+        Their places in the pool. Even ones are trees of a random forest.
+    selection_report_ : SmallForestReport
+        Which trees were chosen, why, and the estimated loss by the number of trees.
+        `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 
@@ -154,8 +197,8 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     >>> from spinney.datasets import load_credit_example
     >>> data = load_credit_example()
     >>> model = SmallForestClassifier(5, pool=20, random_state=0).fit(data.X, data.y)
-    >>> len(model.estimators_)
-    5
+    >>> len(model.estimators_) <= 5
+    True
     """
 
     _parameters = _PARAMETERS
@@ -165,6 +208,7 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
         n_estimators: int = 25,
         *,
         pool: int = 200,
+        stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
         max_features: int | float | str | None = "sqrt",
@@ -178,6 +222,7 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     ) -> None:
         self.n_estimators = n_estimators
         self.pool = pool
+        self.stop = stop
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
@@ -196,25 +241,32 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
 class SmallForestRegressor(RegressorEnsemble, SmallForest):
     """A few regression trees that answer like a large forest.
 
-    A pool of random forest trees, and as many with random cuts, is shrunk and mixed by what it
-    answers for rows that trees did not see. Rows are drawn near the data, those trees are chosen
-    whose mean is nearest to the pool's answers there, and their leaves are fitted to these answers.
+    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
+    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
+    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
+    these answers together.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
     Parameters
     ----------
     n_estimators : int, default=25
-        Number of trees that are kept.
+        Largest number of trees that are kept.
     pool : int, default=200
-        Number of trees of each kind that they are chosen from; at least `n_estimators`.
+        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
+        teach only, unless the others are fewer than `n_estimators`.
+    stop : float or None, default=0.0
+        Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
+        least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
+        little worse; None takes all.
     max_depth : int or None, default=None
         Maximum depth of the tree; None for no limit.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in each child, counted among rows with a value in the split column; a
         float is a share of all rows.
     max_features : int, float, {"sqrt", "log2"} or None, default=1/3
-        Number of features drawn at random at each node; None for all.
+        Number of features drawn at random at each node; None for all. Trees with random cuts take
+        all.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
     max_surrogates : int, default=0
@@ -241,10 +293,10 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places among the random forest trees of the pool.
-    sizes_, distances_ : array
-        Numbers of trees, and the mean squared distance of the answers of so many from the pool's,
-        on drawn rows that fitted nothing.
+        Their places in the pool. Even ones are trees of a random forest.
+    selection_report_ : SmallForestReport
+        Which trees were chosen, why, and the estimated loss by the number of trees.
+        `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
 
@@ -264,6 +316,7 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
         n_estimators: int = 25,
         *,
         pool: int = 200,
+        stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
         max_features: int | float | str | None = 1 / 3,
@@ -276,6 +329,7 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     ) -> None:
         self.n_estimators = n_estimators
         self.pool = pool
+        self.stop = stop
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
@@ -288,3 +342,6 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
 
     def _make_learners(self) -> list[Any]:
         return self._own_trees(CARTRegressor)
+
+    def _columns_of_random_cuts(self) -> Any:
+        return None
