@@ -14,6 +14,7 @@
 #include "hosted.hpp"
 #include "spinney/forest/leaf_rows.hpp"
 #include "spinney/forest/out_of_bag.hpp"
+#include "spinney/forest/small.hpp"
 #include "spinney/tree/shrink.hpp"
 
 namespace spinney::bindings {
@@ -78,6 +79,20 @@ nb::tuple judge_again(const Forest& forest, const Table& x, const BoundTarget& b
                         to_numpy(std::move(records), {judged.records.size(), std::size_t{3}}));
 }
 
+nb::tuple made_small(const Forest& forest, const Table& x, const BoundTarget& bound, const EnsemblePlan& drawn,
+                     const SmallPlan& plan, std::size_t n_threads) {
+  BoundDraws{std::vector<const EnsemblePlan*>(forest.size(), &drawn)}.check(forest, bound.target, x);
+  const Matrix matrix = view(x);
+  SmallForest made;
+  run_hosted([&](Interrupt& interrupt) {
+    ThreadTeam team(n_threads, &interrupt);
+    made = small_forest({forest, drawn.sampling, matrix, bound.target}, plan, team, interrupt);
+  });
+  return nb::make_tuple(std::make_unique<Forest>(std::move(made.forest)), to_numpy(std::move(made.chosen)),
+                        to_numpy(std::move(made.distance_chosen)), to_numpy(std::move(made.strength)), made.share,
+                        made.power, made.pool_loss, to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
+}
+
 void bind_shrinkage(nb::module_& m) {
   m.def(
       "shrunk",
@@ -110,6 +125,21 @@ void bind_shrinkage(nb::module_& m) {
       nb::arg("first"), nb::arg("everyone"), nb::arg("n_threads") = 1,
       "(out-of-bag sums, votes by row, error by number of members, members until every row had an answer, errors of "
       "the members), of members with the plans that drew their rows.");
+
+  m.def(
+      "small_forest",
+      [](const Forest& pool, const Table& x, const BoundTarget& target, const EnsemblePlan& plan,
+         const Vector<double>& strengths, std::size_t n_trees, std::size_t n_drawn, double stop, std::uint64_t seed,
+         std::size_t n_threads) {
+        if (pool.size() == 0 || n_trees == 0 || n_drawn == 0) throw std::invalid_argument("nothing to choose from");
+        for (const double strength : view(strengths)) check_strength(strength);
+        return made_small(pool, x, target, plan, {n_trees, n_drawn, stop, seed, copy(strengths)}, n_threads);
+      },
+      nb::arg("pool"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("plan"), nb::arg("strengths"),
+      nb::arg("n_trees"), nb::arg("n_drawn"), nb::arg("stop"), nb::arg("seed"), nb::arg("n_threads") = 1,
+      "(the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of "
+      "shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a "
+      "pool of two kinds of trees in turn.");
 
   nb::class_<ShrinkageTrial>(m, "ShrinkageTrial", "Many strengths of shrinkage, tried on rows that trees did not see.")
       .def(

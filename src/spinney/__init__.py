@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
         RandomSurvivalForest,
+        SmallForestClassifier,
+        SmallForestRegressor,
         VotingCombiner,
     )
     from spinney.evolve._gp_forest import GPForestClassifier, GPForestRegressor
@@ -50,7 +52,7 @@ _NAMES = {
     "ensemble": "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor "
     "BoostByFilteringClassifier ExtraTreesClassifier ExtraTreesRegressor IGPAForestClassifier "
     "IGPAForestRegressor RandomForestClassifier RandomForestRegressor "
-    "RandomSurvivalForest VotingCombiner",
+    "RandomSurvivalForest SmallForestClassifier SmallForestRegressor VotingCombiner",
     "evolve._gp_forest": "GPForestClassifier GPForestRegressor",
     "evolve._gp_tree": "GPTreeClassifier GPTreeRegressor",
     "mixture": "MixtureOfExpertsClassifier MixtureOfExpertsRegressor",
@@ -93,6 +95,8 @@ __all__ = [
     "RandomSurvivalForest",
     "Rule",
     "RuleSet",
+    "SmallForestClassifier",
+    "SmallForestRegressor",
     "SurvivalTree",
     "Tree",
     "VotingCombiner",

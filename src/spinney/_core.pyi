@@ -703,6 +703,11 @@ def judge_members(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shap
     (out-of-bag sums, votes by row, error by number of members, members until every row had an answer, errors of the members), of members with the plans that drew their rows.
     """
 
+def small_forest(pool: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_trees: int, n_drawn: int, stop: float, seed: int, n_threads: int = 1) -> tuple:
+    """
+    (the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a pool of two kinds of trees in turn.
+    """
+
 class ShrinkageTrial:
     """Many strengths of shrinkage, tried on rows that trees did not see."""
 

@@ -35,6 +35,8 @@ from spinney import (
     MixtureOfExpertsRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SmallForestClassifier,
+    SmallForestRegressor,
     Tree,
 )
 
@@ -242,6 +244,7 @@ LISTED = [
     Listed(C45Classifier("entropy", pruning=None), learns_all=False, counts_weight=True),
 ]
 
+NONE_OUT = r"no row of \d+ was left out by trees of both kinds"
 ALL_SEEN = r"\d+ of \d+ rows were seen by every member"
 LARGE_LOSS = "the first member has a weighted loss of"
 _DRAWN: dict[str, Any] = {"learns_all": False, "draws_rows": True}
@@ -319,6 +322,12 @@ LISTED += [
         IGPAForestClassifier(oob_score=True, **_SMALL), by_parts=True, may_warn=ALL_SEEN, **_DRAWN
     ),
     Listed(IGPAForestRegressor(**_SMALL), by_parts=True, **_DRAWN),
+    Listed(
+        SmallForestClassifier(5, pool=20, random_state=0), soft=True, may_warn=NONE_OUT, **_DRAWN
+    ),
+    Listed(
+        SmallForestRegressor(5, pool=20, random_state=0), soft=True, may_warn=NONE_OUT, **_DRAWN
+    ),
 ]
 
 STILL_CLIMBS = r"MixtureOfExperts\w+ still climbs"

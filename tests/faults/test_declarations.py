@@ -231,6 +231,10 @@ FUNCTIONS = {
 BESIDE = {
     ("RandomSurvivalForest", "max_bins"): {"criterion": "exponential"},
     ("SurvivalTree", "max_bins"): {"criterion": "exponential"},
+    ("SmallForestClassifier", "n_estimators"): {"pool": 10**400},
+    ("SmallForestRegressor", "n_estimators"): {"pool": 10**400},
+    ("SmallForestClassifier", "pool"): {"n_estimators": 1},
+    ("SmallForestRegressor", "pool"): {"n_estimators": 1},
 }
 
 

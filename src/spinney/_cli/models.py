@@ -81,6 +81,9 @@ MODELS = {
         "a random forest of 100 trees", "RandomForest", survival="RandomSurvivalForest"
     ),
     "extra_trees": _pair("100 trees with cuts drawn at random", "ExtraTrees"),
+    "small_forest": _pair(
+        "25 trees, chosen from 200 and refitted to answer like them", "SmallForest"
+    ),
     "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
     "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
     "gp_forest": _pair("11 trees of evolved tests", "GPForest"),

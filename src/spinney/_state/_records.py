@@ -41,6 +41,7 @@ from spinney.ensemble._foreign_members import ForeignMembers, Member
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._leaf_targets import LeafTargets
 from spinney.ensemble._selection import SelectionReport
+from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._trainer import Bagged, MemberRecords
 from spinney.ensemble._voting_members import Member as VotingMember
 from spinney.ensemble._voting_rules import Quorum
@@ -150,6 +151,31 @@ REPORT = record(
     dropped=PLACES,
     t_statistic=NUMBER,
     p_value=NUMBER,
+)
+
+
+def _check_small(report: SmallForestReport) -> None:
+    """Refuse places that are not in the pool, and tables of unequal lengths."""
+    places = report.selected
+    if not (len(places) and places.min() >= 0 and places.max() < report.pool):
+        raise StateError("SmallForestReport: selected has a place that is not in the pool.")
+    pairs = (places, report.distances), (report.sizes, report.refitted), ((0, 0), report.strengths)
+    if any(len(one_) != len(other) for one_, other in pairs):
+        raise StateError("SmallForestReport: tables have unequal lengths.")
+
+
+SMALL_REPORT = record(
+    SmallForestReport,
+    _check_small,
+    pool=_COUNT,
+    selected=PLACES,
+    distances=FLOATS,
+    share=SHARE,
+    strengths=FLOATS,
+    power=FINITE,
+    pool_loss=NUMBER,
+    sizes=PLACES,
+    refitted=FLOATS,
 )
 
 
@@ -390,6 +416,7 @@ DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many
 
 RECORDS: list[Recipe[Any]] = [
     DISTILLATION,
+    SMALL_REPORT,
     *(ITERATION, BAGGED, LEAF_TARGETS, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
     *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
     *(TYPE, FUNCTION, COMPOSED, DERIVED),

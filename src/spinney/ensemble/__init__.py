@@ -19,6 +19,8 @@ from spinney.ensemble._forest import Forest
 from spinney.ensemble._igpa_forest import IGPAForestClassifier, IGPAForestRegressor
 from spinney.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
 from spinney.ensemble._selection import SelectionReport
+from spinney.ensemble._small_forest import SmallForestClassifier, SmallForestRegressor
+from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._survival_forest import RandomSurvivalForest
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import CoverageTable
@@ -42,6 +44,9 @@ __all__ = [
     "RandomForestRegressor",
     "RandomSurvivalForest",
     "SelectionReport",
+    "SmallForestClassifier",
+    "SmallForestRegressor",
+    "SmallForestReport",
     "VotingCombiner",
     "binomial_accuracy",
     "disagreement",

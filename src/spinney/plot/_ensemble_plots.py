@@ -11,6 +11,7 @@ from spinney._table import feature_names
 from spinney._target import check_weights, check_y
 from spinney._typing import Floats
 from spinney.ensemble._diversity import binomial_accuracy
+from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._voting_members import codes_of
 from spinney.ensemble._voting_rules import leaders
 from spinney.plot._matplotlib import ACCENT, PAPER, QUIET, axes_or_new, class_colours, mix
@@ -71,16 +72,17 @@ def plot_kappa_error(
     return ax
 
 
-def plot_selection(report: "SelectionReport", ax: Any = None) -> Any:
+def plot_selection(report: "SelectionReport | SmallForestReport", ax: Any = None) -> Any:
     """Draw a histogram of the errors of the members, with those selected.
 
     Each bar is a number of misclassified rows or, in regression, a bin of errors. Its filled part
     are the members kept, its empty part those dropped. The mode is marked above its bar; the dotted
-    line is the limit, the largest error of the members kept.
+    line is the limit, the largest error of the members kept. Of a small forest it is the estimated
+    loss by the number of trees, beside that of the whole pool.
 
     Parameters
     ----------
-    report : SelectionReport
+    report : SelectionReport or SmallForestReport
         `selection_report_` of an ensemble.
     ax : matplotlib Axes, default=None
         Axes to draw on; None for a new figure.
@@ -90,6 +92,8 @@ def plot_selection(report: "SelectionReport", ax: Any = None) -> Any:
     matplotlib Axes
     """
     ax = axes_or_new(ax, (7.0, 4.2))
+    if isinstance(report, SmallForestReport):
+        return _plot_sizes(report, ax)
     ends, members, kept = report._counts()
     width = 1.0 if report.in_rows else report.width
     width = width or 0.1 * report.limit or 1.0  # a bin of equal errors has no width of its own
@@ -108,6 +112,20 @@ def plot_selection(report: "SelectionReport", ax: Any = None) -> Any:
     if report.in_rows:
         ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(0, 1.12 * members.max())
+    ax.legend(frameon=False)
+    return ax
+
+
+def _plot_sizes(report: SmallForestReport, ax: Any) -> Any:
+    """Draw the estimated loss by number of trees, that of the pool, and what was chosen."""
+    ax.plot(report.sizes, report.losses, "o-", color=class_colours(1)[0], label="estimated loss")
+    if not np.isnan(report.pool_loss):
+        label = f"all {report.pool} trees, rows left out"
+        ax.axhline(report.pool_loss, color=QUIET, ls="--", lw=1.2, label=label)
+    n = len(report.selected)
+    ax.axvline(n, color=ACCENT, ls=":", lw=1.4, label=f"kept: {n}")
+    ax.set(xlabel="trees", ylabel="loss")
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.legend(frameon=False)
     return ax
 

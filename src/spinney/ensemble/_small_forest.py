@@ -1,0 +1,347 @@
+"""Small forests: a few trees, chosen from a pool and refitted, that answer like all of it."""
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from spinney import _core
+from spinney._checks import Integer, Number, optional
+from spinney._settings import feature_count, random_seed, thread_count
+from spinney._state._kinds import PLACES, SEED, Kind, need, one
+from spinney.ensemble._ensemble import (
+    BaseEnsemble,
+    ClassifierEnsemble,
+    Finished,
+    RegressorEnsemble,
+    own_tree,
+)
+from spinney.ensemble._forest import Forest
+from spinney.ensemble._small_report import SmallForestReport
+from spinney.ensemble._trainer import TreeTrainer, in_units
+from spinney.tree import CARTClassifier, CARTRegressor
+from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._shrinkage import candidates
+from spinney.tree._tree import Tree
+
+_LEAST_DRAWN, _MOST_DRAWN, _TIMES = 4000, 16000, 8
+_TAKE_ALL = -1.0
+_PARAMETERS = {"pool": Integer(1), "stop": optional(Number(0.0))}
+
+
+class SmallForest(BaseEnsemble):
+    """Base class of small forests."""
+
+    combine = "average"
+    _by_column = True
+    _fitted_fields: ClassVar[Mapping[str, Kind]] = {
+        "_seed": SEED,
+        "selected_": PLACES,
+        "selection_report_": one(SmallForestReport),
+    }
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        fits = np.array_equal(self.selected_, self.selection_report_.selected)
+        need(fits and len(self.selected_) == len(self._members), self, "selected_ are others")
+
+    def _check_combinations(self) -> None:
+        if int(self.pool) < int(self.n_estimators):
+            raise ValueError(
+                f"pool={self.pool!r} has fewer trees than n_estimators={self.n_estimators!r}, "
+                "which are chosen from it. Use a larger pool, or fewer trees."
+            )
+
+    def _n_members(self) -> int:
+        return int(self.pool)
+
+    def _train(self, trainer: TreeTrainer, finished: Finished) -> None:
+        self._seed = random_seed(self.random_state)
+        n_rows = int((trainer.target.weight > 0).sum())
+        plan = _core.EnsemblePlan()
+        plan.n_members = int(self.pool)
+        plan.set_sampling("bootstrap", n_rows, 1)
+        plan.set_targets("none", 0.0)
+        plan.seed = self._seed
+        n_columns = len(trainer.schema.columns)
+        trainer.settings[1].max_features = feature_count(self._columns_of_random_cuts(), n_columns)
+        pool = trainer.bag(plan, thread_count(self.n_jobs), None, finished).members
+        members, report = self._choose(trainer, pool, plan, n_rows)
+        if math.isnan(report.pool_loss):
+            warnings.warn(
+                f"no row of {n_rows} was left out by trees of both kinds, so nothing judged how "
+                "to shrink and mix them. Use more rows, or a larger pool.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self._keep_members(trainer, members)
+        self._learner_runs = [(0, [trainer.learners[i % 2] for i in report.selected.tolist()])]
+        self.selected_, self.selection_report_ = report.selected, report
+
+    def _choose(
+        self, trainer: TreeTrainer, pool: Forest, plan: _core.EnsemblePlan, n_rows: int
+    ) -> tuple[Forest, SmallForestReport]:
+        """Return the chosen trees of a pool, refitted, and a report."""
+        target = trainer.target
+        core, *told = _core.small_forest(
+            in_units(pool, target),
+            trainer.values,
+            target.core(),
+            plan,
+            candidates(target),
+            int(self.n_estimators),
+            min(max(_TIMES * n_rows, _LEAST_DRAWN), _MOST_DRAWN),
+            _TAKE_ALL if self.stop is None else float(self.stop),
+            self._seed,
+            thread_count(self.n_jobs),
+        )
+        report = SmallForestReport(len(pool), *told)
+        if target.exponent:
+            units = 2 * target.exponent
+            own = [Tree(core.tree(i), trainer.schema) for i in range(core.n_members)]
+            core = _core.Forest(
+                [rescaled_tree(tree, target.exponent, target.loss_exponent)._core for tree in own]
+            )
+            report = replace(
+                report,
+                distances=scaled(report.distances, units),
+                pool_loss=float(scaled(np.array(report.pool_loss), units)),
+                refitted=scaled(report.refitted, units),
+            )
+        return Forest(core, trainer.schema, target.classes), report
+
+    def _member_settings(self, n_columns: int) -> dict[str, Any]:
+        settings = super()._member_settings(n_columns)
+        return settings | {"max_features": feature_count(self.max_features, n_columns)}
+
+    def _columns_of_random_cuts(self) -> Any:
+        """Return how many features a node draws in trees with random cuts."""
+        return self.max_features
+
+    def _own_trees(self, kind: type[Any]) -> list[Any]:
+        """Return the two kinds of trees of the pool: with the best cuts, and with random ones."""
+        return [own_tree(self, kind), own_tree(self, kind, splitter="random")]
+
+
+class SmallForestClassifier(ClassifierEnsemble, SmallForest):
+    """A few trees that answer like a large forest.
+
+    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
+    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
+    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
+    these answers together.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    n_estimators : int, default=25
+        Largest number of trees that are kept.
+    pool : int, default=200
+        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
+        teach only, unless the others are fewer than `n_estimators`.
+    stop : float or None, default=0.0
+        Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
+        least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
+        little worse; None takes all.
+    max_depth : int or None, default=None
+        Maximum depth of the tree; None for no limit.
+    min_samples_leaf : int or float, default=1
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Number of features drawn at random at each node; None for all.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label; "balanced" gives all classes the same total weight.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns to treat as nominal whatever their type, by name, index or mask.
+    max_surrogates : int, default=0
+        Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
+        the larger child.
+    unseen : {"missing", "error"}, default="missing"
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    n_jobs : int or None, default=None
+        Number of threads; does not affect the result. -1 uses all cores.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of CARTClassifier
+        The trees, in the order in which they were chosen.
+    forest_ : Forest
+        The same as one structure.
+    selected_ : array of int
+        Their places in the pool. Even ones are trees of a random forest.
+    selection_report_ : SmallForestReport
+        Which trees were chosen, why, and the estimated loss by the number of trees.
+        `spinney.plot.plot_selection` draws it.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+
+    Examples
+    --------
+    >>> from spinney import SmallForestClassifier
+    >>> from spinney.datasets import load_credit_example
+    >>> data = load_credit_example()
+    >>> model = SmallForestClassifier(5, pool=20, random_state=0).fit(data.X, data.y)
+    >>> len(model.estimators_) <= 5
+    True
+    """
+
+    _parameters = _PARAMETERS
+
+    def __init__(
+        self,
+        n_estimators: int = 25,
+        *,
+        pool: int = 200,
+        stop: float | None = 0.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int | float = 1,
+        max_features: int | float | str | None = "sqrt",
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_surrogates: int = 0,
+        unseen: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.pool = pool
+        self.stop = stop
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _make_learners(self) -> list[Any]:
+        return self._own_trees(CARTClassifier)
+
+
+class SmallForestRegressor(RegressorEnsemble, SmallForest):
+    """A few regression trees that answer like a large forest.
+
+    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
+    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
+    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
+    these answers together.
+
+    Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
+
+    Parameters
+    ----------
+    n_estimators : int, default=25
+        Largest number of trees that are kept.
+    pool : int, default=200
+        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
+        teach only, unless the others are fewer than `n_estimators`.
+    stop : float or None, default=0.0
+        Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
+        least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
+        little worse; None takes all.
+    max_depth : int or None, default=None
+        Maximum depth of the tree; None for no limit.
+    min_samples_leaf : int or float, default=1
+        Minimum number of rows in each child, counted among rows with a value in the split column; a
+        float is a share of all rows.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1/3
+        Number of features drawn at random at each node; None for all. Trees with random cuts take
+        all.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns to treat as nominal whatever their type, by name, index or mask.
+    max_surrogates : int, default=0
+        Maximum number of surrogate splits kept at each node. Without any, a missing value goes to
+        the larger child.
+    unseen : {"missing", "error"}, default="missing"
+        How to treat categories at prediction that were not seen in fit: as missing values, with a
+        warning, or as an error.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    n_jobs : int or None, default=None
+        Number of threads; does not affect the result. -1 uses all cores.
+    verbose : int, default=0
+        1 shows progress: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table had any.
+    estimators_ : list of CARTRegressor
+        The trees, in the order in which they were chosen.
+    forest_ : Forest
+        The same as one structure.
+    selected_ : array of int
+        Their places in the pool. Even ones are trees of a random forest.
+    selection_report_ : SmallForestReport
+        Which trees were chosen, why, and the estimated loss by the number of trees.
+        `spinney.plot.plot_selection` draws it.
+    feature_importances_ : array of shape (n_features_in_,)
+        Each feature's share of the impurity that the tests remove, on average.
+
+    Examples
+    --------
+    >>> from spinney import SmallForestRegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 5, [1.0, 1.0, 5.0, 5.0] * 5
+    >>> SmallForestRegressor(5, pool=20, random_state=0).fit(X, y).predict([[3.5]]).round()
+    array([5.])
+    """
+
+    combine = "mean"
+    _parameters = _PARAMETERS
+
+    def __init__(
+        self,
+        n_estimators: int = 25,
+        *,
+        pool: int = 200,
+        stop: float | None = 0.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int | float = 1,
+        max_features: int | float | str | None = 1 / 3,
+        categorical_features: Any = "from_dtype",
+        max_surrogates: int = 0,
+        unseen: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.pool = pool
+        self.stop = stop
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.max_surrogates = max_surrogates
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _make_learners(self) -> list[Any]:
+        return self._own_trees(CARTRegressor)
+
+    def _columns_of_random_cuts(self) -> Any:
+        return None
