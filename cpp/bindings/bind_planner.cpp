@@ -19,6 +19,7 @@
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
+#include "spinney/data/border_search.hpp"
 #include "spinney/grow/planner.hpp"
 #include "spinney/grow/worker.hpp"
 
@@ -389,6 +390,36 @@ void bind_messages(nb::module_& m) {
       },
       nb::arg("table"), nb::arg("weight"), nb::arg("max_bins"), nb::arg("n_threads") = 1,
       "The bins of the rows of positive weight.");
+
+  m.attr("MOST_SPLITTERS") = kMostSplitters;
+  m.def(
+      "deal_rows",
+      [](const BoundDataset& table, const Vector<bool>& used, const std::vector<Vector<double>>& splitters) {
+        const Dataset data = table.dataset();
+        const std::size_t n = data.values.n_rows;
+        if (used.shape(0) != n || splitters.size() != data.columns.size())
+          throw std::invalid_argument("table, used rows and splitters do not fit together");
+        std::vector<std::vector<double>> own;
+        for (const Vector<double>& column : splitters) {
+          own.push_back(copy(column));
+          if (column.shape(0) > kMostSplitters || !std::is_sorted(own.back().begin(), own.back().end()))
+            throw std::invalid_argument("splitters must ascend, and be 16383 at most");
+        }
+        DealtRows dealt;
+        run_hosted([&](Interrupt& interrupt) {
+          ThreadTeam team(1, &interrupt);
+          std::vector<RowIndex> rows;
+          rows.reserve(n);
+          for (std::size_t row = 0; row < n; ++row) {
+            if (used.data()[row]) rows.push_back(static_cast<RowIndex>(row));
+          }
+          dealt = deal_rows({data, rows, {}}, own, team, interrupt);
+        });
+        return nb::make_tuple(to_numpy(std::move(dealt.bucket), {data.columns.size(), n}),
+                              to_numpy(std::move(dealt.count)));
+      },
+      nb::arg("table"), nb::arg("used"), nb::arg("splitters"),
+      "The buckets between splitters that values are in, by column and row, and how many each holds.");
 
   m.def(
       "bin_codes",

@@ -3,7 +3,6 @@
 Everything here is a function of its arguments: what is lost with a worker is computed again.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +14,8 @@ from spinney._base import core_dataset
 from spinney._table import BatchEncoder, Schema, recode
 from spinney._target import check_y
 from spinney._typing import Floats
-
-BorderArrays = tuple[NDArray[Any], ...]  # of `_core.BinBorders`
+from spinney.dask import _borders
+from spinney.dask._borders import BorderArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,63 +82,20 @@ def values_of(block: Block) -> Floats:
 # -- Bins
 
 
-def distinct(block: Block, used: NDArray[np.bool_]) -> list[tuple[Floats, NDArray[np.int64]]]:
-    """Return the distinct values of numeric columns in the used rows, and how often they are."""
+def sampled(block: Block, used: NDArray[np.bool_], n_rows: int) -> Floats:
+    """Return some of the used rows; `n_rows` are in all partitions."""
+    return _borders.sample(block.values, used, n_rows)
+
+
+def dealt(block: Block, used: NDArray[np.bool_], splitters: list[Floats]) -> _borders.Dealt:
+    """Put the used rows into buckets."""
     assert block.schema is not None
-    out = []
-    for j, column in enumerate(block.schema.columns):
-        cells = block.values[used, j] if column.kind != "nominal" else np.zeros(0)
-        out.append(np.unique(cells[~np.isnan(cells)] + 0.0, return_counts=True))  # zeros are one
-    return out
+    return _borders.deal(block.values, block.schema, used, splitters)
 
 
-def join_distinct(*parts: Any) -> list[tuple[Floats, NDArray[np.int64]]]:
-    """Return the distinct values of several partitions."""
-    out = []
-    for columns in zip(*parts, strict=True):
-        values = np.concatenate([value for value, _ in columns])
-        counts = np.concatenate([count for _, count in columns])
-        joined, place = np.unique(values, return_inverse=True)
-        sums = np.zeros(len(joined), np.int64)
-        np.add.at(sums, place, counts)
-        out.append((joined, sums))
-    return out
-
-
-def cut(values: Floats, counts: NDArray[np.int64], max_bins: int) -> tuple[Floats, Floats]:
-    """Return the smallest and largest value of each bin: as `find_borders` of the core.
-
-    A column of at most `max_bins` values has a bin for each; otherwise a bin ends with the value at
-    which it has its share of the rows that are left.
-    """
-    if len(values) <= max_bins:
-        return values, values
-    ends = np.cumsum(counts)
-    low, high, begin = [], [], 0
-    for n_left in range(max_bins, 0, -1):
-        if begin == ends[-1]:
-            break
-        last = begin + -(-(int(ends[-1]) - begin) // n_left) - 1  # a place among all rows
-        low.append(values[np.searchsorted(ends, begin, side="right")])
-        place = int(np.searchsorted(ends, last, side="right"))
-        high.append(values[place])
-        begin = int(ends[place])
-    return np.array(low), np.array(high)
-
-
-def borders_of(
-    columns: Sequence[tuple[Floats, NDArray[np.int64]]], schema: Schema, max_bins: int
-) -> BorderArrays:
-    """Return the bins of all columns, as arrays."""
-    nominal = np.array([column.kind == "nominal" for column in schema.columns], np.uint8)
-    bins = [cut(values, counts, max_bins) for values, counts in columns]
-    sizes = [
-        len(column.categories) if column.kind == "nominal" else len(low)
-        for column, (low, _) in zip(schema.columns, bins, strict=True)
-    ]
-    low = np.concatenate([low for low, _ in bins])
-    high = np.concatenate([high for _, high in bins])
-    return nominal, np.array(sizes, np.uint32), low, high
+def taken(block: Block, dealt: _borders.Dealt, wanted: list[NDArray[np.int64]]) -> list[Floats]:
+    """Return the values in some buckets."""
+    return _borders.take(block.values, dealt, wanted)
 
 
 def with_codes(block: Block, borders: BorderArrays) -> Block:

@@ -13,7 +13,7 @@ from spinney import _core
 from spinney._growth_planner import PlannedRows, Round, Truth
 from spinney._table import Column, EncodedTable, Schema
 from spinney._typing import Floats
-from spinney.dask import _blocks
+from spinney.dask import _blocks, _borders
 from spinney.dask._tasks import Runner, reduce
 from spinney.tree._tree import Tree
 
@@ -47,7 +47,7 @@ class RemoteRows(PlannedRows):
         self._ends = np.cumsum([0, *sizes])
         self._binned: tuple[int, NDArray[np.bool_]] | None = None
         self._in_bins: list[Delayed] = []
-        self._borders: _blocks.BorderArrays = ()
+        self._borders: _borders.BorderArrays = ()
 
     def gather(self) -> Floats:
         """Return all rows."""
@@ -81,21 +81,37 @@ class RemoteRows(PlannedRows):
 
     # -- What planners ask
 
-    def put_in_bins(self, used: NDArray[np.bool_], max_bins: int) -> _blocks.BorderArrays:
+    def put_in_bins(self, used: NDArray[np.bool_], max_bins: int) -> _borders.BorderArrays:
         """Put all partitions into bins of the used rows."""
         if self._binned is not None:
             known, rows = self._binned
             if known == max_bins and np.array_equal(rows, used):
                 return self._borders
-        parts = zip(self._blocks, self._cut(used), strict=True)
-        found = reduce([_call(_blocks.distinct, b, own) for b, own in parts], _blocks.join_distinct)
-        made = _call(_blocks.borders_of, found, self._schema, max_bins)
-        (self._borders,) = self._run.compute([made])
+        self._borders = self._find_borders(used, max_bins)
         self._in_bins = self._run.keep(
             [_call(_blocks.with_codes, b, self._borders) for b in self._blocks]
         )
         self._binned = (max_bins, used)
         return self._borders
+
+    def _find_borders(self, used: NDArray[np.bool_], max_bins: int) -> _borders.BorderArrays:
+        """Find bins by what partitions count; few values are sent."""
+        parts = list(zip(self._blocks, self._cut(used), strict=True))
+        n_rows = int(np.count_nonzero(used))
+        samples = self._run.compute([_call(_blocks.sampled, b, own, n_rows) for b, own in parts])
+        splitters = _borders.splitters_of(samples, self._schema, n_rows)
+        sent = dask.delayed(splitters)
+        dealt = self._run.keep([_call(_blocks.dealt, b, own, sent) for b, own in parts])
+        counted = reduce([_call(_borders.counts_of, d) for d in dealt], _borders.add_counts)
+        (counts,) = self._run.compute([counted])
+        columns = _borders.columns_of(splitters, counts, max_bins)
+        while sum(map(len, wanted := [column.wanted() for column in columns])):
+            both = zip(self._blocks, dealt, strict=True)
+            found = self._run.compute([_call(_blocks.taken, b, d, wanted) for b, d in both])
+            for column, buckets, *values in zip(columns, wanted, *found, strict=True):
+                if len(buckets):
+                    column.tell(buckets, np.sort(np.concatenate(values)))
+        return _borders.borders_of(columns, self._schema)
 
     def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
         """Put the rows of every partition into the roots of trees."""
