@@ -221,6 +221,9 @@ RowTargets row_targets(std::int32_t n_classes, const Vector<double>& truth, cons
     throw std::invalid_argument("truth, weight and exposure differ in length");
   RowTargets out;
   out.weight = copy(weight);
+  out.label.reserve(n_classes > 0 ? n : 0);
+  out.y.reserve(n_classes > 0 ? 0 : n);
+  out.exposure.reserve(n_classes > 0 ? 0 : exposure.shape(0));
   for (std::size_t i = 0; i < n; ++i) {
     const bool takes_part = out.weight[i] > 0.0;
     if (n_classes > 0) {
@@ -446,13 +449,18 @@ void bind_messages(nb::module_& m) {
       "The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.");
 
   m.def(
+      "moves_rows", [](const nb::bytes& request) { return read_request(request).divisions.size() > 0; },
+      nb::arg("request"), "Whether rows are elsewhere in the tree after it.");
+
+  m.def(
       "add_answers",
-      [](const nb::bytes& one, const nb::bytes& other) {
-        Answer sum = read_answer(one);
-        sum += read_answer(other);
+      [](const std::vector<nb::bytes>& answers) {
+        if (answers.empty()) throw std::invalid_argument("no answers to add up");
+        Answer sum = read_answer(answers[0]);
+        for (std::size_t i = 1; i < answers.size(); ++i) sum += read_answer(answers[i]);
         return to_bytes(sum);
       },
-      nb::arg("one"), nb::arg("other"), "What two holders of rows answered to the same request.");
+      nb::arg("answers"), "What holders of rows answered to the same request, all together.");
 }
 
 }  // namespace

@@ -768,8 +768,11 @@ def bin_codes(table: Dataset, borders: BinBorders, n_threads: int = 1) -> tuple:
     The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.
     """
 
-def add_answers(one: bytes, other: bytes) -> bytes:
-    """What two holders of rows answered to the same request."""
+def moves_rows(request: bytes) -> bool:
+    """Whether rows are elsewhere in the tree after it."""
+
+def add_answers(answers: Sequence[bytes]) -> bytes:
+    """What holders of rows answered to the same request, all together."""
 
 class Moments:
     """What rows are added up to: the same for all who hold some of them."""

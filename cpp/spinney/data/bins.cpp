@@ -108,23 +108,33 @@ DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>
   for (const auto& own : splitters) first.push_back(first.back() + 2 * own.size() + 1);
   DealtRows out{std::vector<std::uint16_t>(n_columns * n_rows, DealtRows::kNoBucket),
                 std::vector<std::int64_t>(first.back(), 0)};
-  team.run(n_columns, [&](std::size_t f, std::size_t) {
-    if (input.data.columns[f].kind == ColumnKind::nominal) return;
-    interrupt.check();
-    const PlaceSearch search(splitters[f], input.rows.size());
-    std::uint16_t* const bucket = out.bucket.data() + f * n_rows;
-    std::int64_t* const count = out.count.data() + first[f];
+  std::vector<FeatureIndex> numeric;
+  for (std::size_t f = 0; f < n_columns; ++f) {
+    if (input.data.columns[f].kind != ColumnKind::nominal) numeric.push_back(static_cast<FeatureIndex>(f));
+  }
+  // Columns whose values are fetched together are dealt together, a tile of rows at a time.
+  team.run((numeric.size() + kColumnsALine - 1) / kColumnsALine, [&](std::size_t part, std::size_t) {
+    const std::size_t from = part * kColumnsALine, n = std::min(kColumnsALine, numeric.size() - from);
+    std::vector<PlaceSearch> searches;
+    for (std::size_t c = 0; c < n; ++c) searches.emplace_back(splitters[numeric[from + c]], input.rows.size());
     std::array<double, kTile> x{};
     std::array<std::uint32_t, kTile> place;
     for (std::size_t begin = 0; begin < input.rows.size(); begin += kTile) {
+      interrupt.check();
       const auto rows = input.rows.subspan(begin, std::min(kTile, input.rows.size() - begin));
-      for (std::size_t i = 0; i < rows.size(); ++i) x[i] = input.data.values.at(rows[i], f) + 0.0;
-      search.find(x.data(), rows.size(), place.data());
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (std::isnan(x[i])) continue;
-        const std::uint32_t own = 2 * place[i] + (place[i] < search.size() && x[i] == search[place[i]] ? 1 : 0);
-        bucket[rows[i]] = static_cast<std::uint16_t>(own);
-        ++count[own];
+      for (std::size_t c = 0; c < n; ++c) {
+        const FeatureIndex f = numeric[from + c];
+        const PlaceSearch& search = searches[c];
+        for (std::size_t i = 0; i < rows.size(); ++i) x[i] = input.data.values.at(rows[i], f) + 0.0;
+        search.find(x.data(), rows.size(), place.data());
+        std::uint16_t* const bucket = out.bucket.data() + f * n_rows;
+        std::int64_t* const count = out.count.data() + first[f];
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          if (std::isnan(x[i])) continue;
+          const std::uint32_t own = 2 * place[i] + (place[i] < search.size() && x[i] == search[place[i]] ? 1 : 0);
+          bucket[rows[i]] = static_cast<std::uint16_t>(own);
+          ++count[own];
+        }
       }
     }
   });

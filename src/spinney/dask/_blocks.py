@@ -3,10 +3,11 @@
 Everything here is a function of its arguments: what is lost with a worker is computed again.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from dask.sizeof import sizeof
 from numpy.typing import NDArray
 
 from spinney import _core
@@ -47,10 +48,12 @@ def about(encoded: tuple[Block, BatchEncoder]) -> tuple[int, BatchEncoder]:
 
 def finish(block: Block, schema: Schema, places: list[Floats]) -> Block:
     """Return a partition with the codes of the whole table."""
-    values = block.values.copy() if len(block.values) else np.empty((0, len(schema.columns)))
-    for j, numbers in enumerate(places):
-        if len(numbers):
-            recode(values, j, numbers)
+    values = block.values if len(block.values) else np.empty((0, len(schema.columns)))
+    changed = [j for j, own in enumerate(places) if not np.array_equal(own, np.arange(len(own)))]
+    if changed:
+        values = values.copy()  # results of other tasks are never changed
+    for j in changed:
+        recode(values, j, places[j])
     return Block(values, schema)
 
 
@@ -115,6 +118,11 @@ class Rows:
     moments: _core.Moments
     weight: Floats
     places: tuple[NDArray[np.uint32], NDArray[np.uint64]] | None = None
+    part: list[_core.Part] = field(default_factory=list)  # what holds the rows there, or nothing
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {**vars(self), "part": []}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +135,19 @@ class Truth:
 
 
 Step = tuple[list[Rows], list[bytes]]
+
+
+def _n_bytes(one: Any) -> int:
+    """Tell Dask what it takes to move a partition: workers keep what is large."""
+    return sum(sizeof(part) for part in vars(one).values())
+
+
+sizeof.register((Block, Rows, Truth), _n_bytes)
+
+
+def truth_of(codes: NDArray[Any], exposure: Floats, first_number: int) -> Truth:
+    """Return the target of a partition, which was sent in as few bits as it needs."""
+    return Truth(codes.astype(np.float64, copy=False), exposure, first_number)
 
 
 def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> _core.Part:
@@ -142,17 +163,34 @@ def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> 
 
 
 def begin(
-    block: Block, truth: Truth, borders: BorderArrays, weight: Floats, trees: list[Any]
+    block: Block, truth: Truth, borders: BorderArrays, weight: Floats | float, trees: list[Any]
 ) -> Step:
-    """Put the rows of a partition into the roots of trees."""
+    """Put the rows of a partition into the roots of trees; one weight is that of all rows."""
     bins, state, answers = _core.BinBorders(*borders), [], []
+    weights = np.full(len(truth.truth), weight) if isinstance(weight, float) else weight
     for moments, counts in trees:
-        own = weight if counts is None else weight * counts
+        own = weights if counts is None else weights * counts
         rows = Rows(moments, np.ascontiguousarray(own, dtype=np.float64))
         part = _part(block, truth, bins, rows)
         answers.append(part.start())
-        state.append(replace(rows, places=part.places()))
+        state.append(_moved(rows, part, len(trees)))
     return state, answers
+
+
+def _moved(rows: Rows, part: _core.Part, n_trees: int) -> Rows:
+    """Return where rows are now; with the part itself, which is quicker to ask, if it is alone."""
+    return replace(rows, places=part.places(), part=[part] if n_trees == 1 else [])
+
+
+def _resumed(block: Block, truth: Truth, bins: _core.BinBorders, rows: Rows) -> _core.Part:
+    """Return what holds the rows: taken from the step before, or made again from their places."""
+    try:
+        return rows.part.pop()
+    except IndexError:
+        part = _part(block, truth, bins, rows)
+        assert rows.places is not None
+        part.resume(*rows.places)
+        return part
 
 
 def go_on(
@@ -162,14 +200,29 @@ def go_on(
     bins, state, answers = _core.BinBorders(*borders), [], []
     for rows, request in zip(step[0], requests, strict=True):
         if request is None or rows.places is None:
-            state.append(replace(rows, places=None))
+            state.append(replace(rows, places=None, part=[]))
             answers.append(b"")
             continue
-        part = _part(block, truth, bins, rows)
-        part.resume(*rows.places)
+        part = _resumed(block, truth, bins, rows)
         answers.append(part.answer(request))
-        state.append(replace(rows, places=part.places()))
+        state.append(_moved(rows, part, len(requests)))
     return state, answers
+
+
+def count(
+    block: Block, truth: Truth, borders: BorderArrays, step: Step, requests: list[bytes | None]
+) -> list[bytes]:
+    """Answer requests that leave rows where they are."""
+    bins, answers = _core.BinBorders(*borders), []
+    for rows, request in zip(step[0], requests, strict=True):
+        if request is None or rows.places is None:
+            answers.append(b"")
+            continue
+        part = _resumed(block, truth, bins, rows)
+        answers.append(part.answer(request))
+        if len(requests) == 1:
+            rows.part.append(part)
+    return answers
 
 
 def answers_of(step: Step) -> list[bytes]:
@@ -181,10 +234,7 @@ def add(*parts: list[bytes]) -> list[bytes]:
     """Add up what several partitions answered, tree by tree."""
     out = []
     for answers in zip(*parts, strict=True):
-        total = answers[0]
-        for other in answers[1:]:
-            total = _core.add_answers(total, other) if total else other
-        out.append(total)
+        out.append(_core.add_answers(list(answers)) if answers[0] else b"")
     return out
 
 

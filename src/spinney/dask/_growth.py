@@ -48,6 +48,7 @@ class RemoteRows(PlannedRows):
         self._binned: tuple[int, NDArray[np.bool_]] | None = None
         self._in_bins: list[Delayed] = []
         self._borders: _borders.BorderArrays = ()
+        self._sent_borders: Delayed
 
     def gather(self) -> Floats:
         """Return all rows."""
@@ -88,8 +89,9 @@ class RemoteRows(PlannedRows):
             if known == max_bins and np.array_equal(rows, used):
                 return self._borders
         self._borders = self._find_borders(used, max_bins)
+        (self._sent_borders,) = self._run.keep([dask.delayed(self._borders)])
         self._in_bins = self._run.keep(
-            [_call(_blocks.with_codes, b, self._borders) for b in self._blocks]
+            [_call(_blocks.with_codes, b, self._sent_borders) for b in self._blocks]
         )
         self._binned = (max_bins, used)
         return self._borders
@@ -117,11 +119,14 @@ class RemoteRows(PlannedRows):
         """Put the rows of every partition into the roots of trees."""
         times = truth.exposure
         exposures = self._cut(times) if len(times) else [times] * len(self._blocks)
-        parts = zip(self._cut(truth.truth), exposures, self._ends[:-1], strict=True)
+        parts = zip(self._cut(_smallest(truth.truth)), exposures, self._ends[:-1], strict=True)
         truths = self._run.keep(
-            [_call(_blocks.Truth, own, time, int(first)) for own, time, first in parts]
+            [_call(_blocks.truth_of, own, time, int(first)) for own, time, first in parts]
         )
-        weights = self._cut(truth.weight)
+        alike = bool((truth.weight == truth.weight[0]).all())
+        weights: list[Any] = self._cut(truth.weight)
+        if alike:
+            weights = [float(truth.weight[0])] * len(self._blocks)
         counts = [None if own is None else self._cut(own) for _, own in trees]
         steps = []
         for i, block in enumerate(self._in_bins):
@@ -129,23 +134,28 @@ class RemoteRows(PlannedRows):
                 (moments, None if count is None else count[i])
                 for (moments, _), count in zip(trees, counts, strict=True)
             ]
-            steps.append(_call(_blocks.begin, block, truths[i], self._borders, weights[i], own))
+            steps.append(
+                _call(_blocks.begin, block, truths[i], self._sent_borders, weights[i], own)
+            )
         return self._round(steps, truths)
 
     def _round(self, steps: list[Delayed], truths: list[Delayed]) -> Round:
         """Have partitions answer; where their rows are then stays with them."""
         total = reduce([_call(_blocks.answers_of, step) for step in steps], _blocks.add)
         *kept, total = self._run.keep([*steps, total])
-        (answers,) = self._run.compute([total])
+        return Round(self._run.result(total), lambda requests: self._ask(requests, kept, truths))
 
-        def ask(requests: list[bytes | None]) -> Round:
-            parts = zip(self._in_bins, truths, kept, strict=True)
-            return self._round(
-                [_call(_blocks.go_on, b, t, self._borders, step, requests) for b, t, step in parts],
-                truths,
-            )
-
-        return Round(answers, ask)
+    def _ask(
+        self, requests: list[bytes | None], kept: list[Delayed], truths: list[Delayed]
+    ) -> Round:
+        moves = any(_core.moves_rows(one) for one in requests if one is not None)
+        parts = zip(self._in_bins, truths, kept, strict=True)
+        known = [(block, truth, self._sent_borders, step) for block, truth, step in parts]
+        if moves:
+            return self._round([_call(_blocks.go_on, *own, requests) for own in known], truths)
+        answers = [_call(_blocks.count, *own, requests) for own in known]
+        (total,) = self._run.keep([reduce(answers, _blocks.add)])
+        return Round(self._run.result(total), lambda more: self._ask(more, kept, truths))
 
     def leaves(self, tree: Tree) -> NDArray[np.int32]:
         """Return the leaf of each row."""
@@ -158,6 +168,12 @@ class RemoteRows(PlannedRows):
     def _ask_all(self, function: Callable[..., Any], tree: Tree) -> NDArray[Any]:
         sent = dask.delayed(tree)
         return np.concatenate(self._run.compute([_call(function, b, sent) for b in self._blocks]))
+
+
+def _smallest(truth: Floats) -> NDArray[Any]:
+    """Return class codes and other small counts in a byte each; other numbers as they are."""
+    small = truth.astype(np.uint8) if truth.min() >= 0 and truth.max() < 256 else truth
+    return small if np.array_equal(small, truth) else truth
 
 
 class RemoteTable(EncodedTable):
