@@ -384,6 +384,7 @@ void bind_messages(nb::module_& m) {
         run_hosted([&](Interrupt& interrupt) {
           ThreadTeam team(n_threads, &interrupt);
           std::vector<RowIndex> rows;
+          rows.reserve(weight.shape(0));
           for (std::size_t row = 0; row < weight.shape(0); ++row) {
             if (weight.data()[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
           }
@@ -480,6 +481,8 @@ void bind_planner(nb::module_& m) {
             NumberMoments objective;
             if (n_classes == 0) objective = NumberMoments(out->choice);
             RowTargets rows;
+            rows.weight.reserve(weight.shape(0));
+            if (n_classes == 0) rows.y.reserve(weight.shape(0));
             for (std::size_t i = 0; i < weight.shape(0); ++i) {
               if (!(weight.data()[i] > 0.0)) continue;
               rows.weight.push_back(weight.data()[i]);
