@@ -59,7 +59,7 @@ def test_versions_agree() -> None:
 def test_the_wheel_is_for_the_stable_abi() -> None:
     assert PROJECT["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
     cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    assert "nanobind_add_module(_core STABLE_ABI" in cmake
+    assert "nanobind_add_module(_core STABLE_ABI FREE_THREADED" in cmake
 
 
 def test_the_workflows_cover_what_is_supported() -> None:
@@ -101,3 +101,17 @@ def test_the_command_says_its_version() -> None:
         [sys.executable, "-m", "spinney", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().endswith(spinney.__version__)
+
+
+@pytest.mark.slow
+def test_a_newcomer_fits_saves_loads_and_predicts() -> None:
+    """What `nox -s try_wheels` runs with each Python works here, with the same models each time."""
+    script = Path(__file__).with_name("first_use.py")
+    runs = [
+        subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    lines = runs[0].splitlines()
+    assert [line.split()[0] for line in lines] == ["cart", "c45", "forest", "adaboost", "command"]
+    assert len({line.split()[1] for line in lines}) == len(lines)
+    assert runs[0] == runs[1]
