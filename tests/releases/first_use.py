@@ -47,9 +47,8 @@ def command(*words: str) -> str:
 
 def main() -> None:
     """Fit, save, load and predict, in Python and by the command; a difference is an error."""
-    print(f"python {sys.version.split()[0]}, spinney {spinney.__version__}", file=sys.stderr)
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        print("without the global lock", file=sys.stderr)
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():
+        raise SystemExit("importing spinney has switched the global lock of Python on")
     data = datasets.load_heart_disease(as_="dict")
     X = pa.table(data.X)
     with tempfile.TemporaryDirectory() as folder:
