@@ -2,7 +2,8 @@
 
 What is checked is in `pyproject.toml`. It is `numpydoc lint`, but for classes whose constructor is
 not written in them: fields of dataclasses and named tuples are parameters, and so is what a class
-documents of the constructor that it inherits.
+documents of the constructor that it inherits. A function whose first parameter is `self` is a
+method of the classes that list it.
 """
 
 import ast
@@ -20,7 +21,9 @@ class Validator(validate_docstrings.AstValidator):
     @property
     def signature_parameters(self) -> tuple[str, ...]:
         """Return the names of parameters in their order."""
-        if not isinstance(self.node, ast.ClassDef) or _writes_constructor(self.node):
+        if not isinstance(self.node, ast.ClassDef):
+            return tuple(name for name in super().signature_parameters if name != "self")
+        if _writes_constructor(self.node):
             return super().signature_parameters
         own = _fields(self.node)
         named = [name for name in self.doc_all_parameters if name not in own]
