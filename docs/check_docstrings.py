@@ -2,8 +2,7 @@
 
 What is checked is in `pyproject.toml`. It is `numpydoc lint`, but for classes whose constructor is
 not written in them: fields of dataclasses and named tuples are parameters, and so is what a class
-documents of the constructor that it inherits. A function whose first parameter is `self` is a
-method of the classes that list it.
+documents of the constructor that it inherits.
 """
 
 import ast
@@ -21,10 +20,9 @@ class Validator(validate_docstrings.AstValidator):
     @property
     def signature_parameters(self) -> tuple[str, ...]:
         """Return the names of parameters in their order."""
-        if not isinstance(self.node, ast.ClassDef):
-            return tuple(name for name in super().signature_parameters if name != "self")
-        if _writes_constructor(self.node):
-            return super().signature_parameters
+        if not isinstance(self.node, ast.ClassDef) or _writes_constructor(self.node):
+            names = super().signature_parameters
+            return names[1:] if names[:1] == ("self",) else names  # a method of several classes
         own = _fields(self.node)
         named = [name for name in self.doc_all_parameters if name not in own]
         inherited = named if set(map(ast.unparse, self.node.bases)) - {"NamedTuple"} else []
