@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "spinney/parallel.hpp"
 #include "spinney/shapley/shapley.hpp"
@@ -127,7 +128,7 @@ class Mixer {
   Mixer(const PathTree& tree, const Matrix& x, const Matrix& background, const Betas& betas, ShapleySums& sums)
       : tree_(tree), x_(x), betas_(betas), sums_(sums), answers_(tree.tree(), background) {
     side_.assign(tree.players().size(), Side::open);
-    credit_.assign(tree.players().size() * tree.n_outputs(), 0.0);
+    credit_.assign(tree.players().size() * tree.n_worked_out(), 0.0);
     const Tree& own = tree.tree();
     for (std::size_t node = 0; node < own.n_nodes(); ++node) use(tree.players().of_test(static_cast<NodeId>(node)));
     for (std::size_t i = 0; i < own.surrogates.tests.size(); ++i)
@@ -265,7 +266,7 @@ class Mixer {
 
   void credit(const double* values, const Way& way) {
     if (settled_.empty()) return;
-    const std::size_t k = tree_.n_outputs(), u = n_in_, v = settled_.size() - n_in_;
+    const std::size_t k = tree_.n_worked_out(), u = n_in_, v = settled_.size() - n_in_;
     const double weight = way.weight * static_cast<double>(std::popcount(way.others));
     const double gain = u > 0 ? weight * betas_.at(u, v + 1) : 0.0;
     const double loss = v > 0 ? -weight * betas_.at(u + 1, v) : 0.0;
@@ -279,12 +280,13 @@ class Mixer {
 
   /// Hands the credit of the players to their columns.
   void hand_out() {
-    const std::size_t k = tree_.n_outputs();
+    const std::size_t n = tree_.n_worked_out(), k = tree_.n_outputs();
     double* const row = sums_.values.data() + row_ * x_.n_columns * k;
     for (const std::int32_t player : used_) {
-      double* const own = credit_.data() + static_cast<std::size_t>(player) * k;
-      add_credit(tree_.players(), player, [&](std::size_t c) { return own[c]; }, k, row);
-      std::fill_n(own, k, 0.0);
+      double* const own = credit_.data() + static_cast<std::size_t>(player) * n;
+      const double last = -std::accumulate(own, own + n, 0.0);
+      add_credit(tree_.players(), player, [&](std::size_t c) { return c < n ? own[c] : last; }, k, row);
+      std::fill_n(own, n, 0.0);
     }
   }
 
@@ -311,7 +313,7 @@ class Mixer {
   std::vector<Way> waiting_;
   std::vector<Settled> settled_;    // on the present way
   std::vector<Side> side_;          // by player
-  std::vector<double> credit_;      // by player and output
+  std::vector<double> credit_;      // by player and output that is worked out
   std::vector<std::int32_t> used_;  // players that the tree asks
 };
 
