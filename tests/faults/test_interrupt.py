@@ -39,6 +39,8 @@ CASES = {
     "growing and pruning of numbers": ("IGPARegressor()", "z"),
     "a forest of such trees": ("IGPAForestClassifier()", "z > 0"),
     "a forest of such trees of numbers": ("IGPAForestRegressor()", "z"),
+    "few trees of many": ("SmallForestClassifier()", "z > 0"),
+    "few trees of many, of numbers": ("SmallForestRegressor()", "z"),
     "an evolved tree": ("GPTreeClassifier(**LONG)", "z > 0"),
     "an evolved tree of numbers": ("GPTreeRegressor(**LONG)", "z"),
     "evolved trees": ("GPForestClassifier(n_jobs=2, **BRIEF)", "z > 0"),

@@ -73,6 +73,7 @@ def models() -> dict[str, Any]:
         spinney.IGPAForestClassifier(**few),
         spinney.MixtureOfExpertsClassifier(branching=2, n_init=1, random_state=0),
         spinney.RandomForestClassifier(max_depth=3, **few),
+        spinney.SmallForestClassifier(2, pool=6, max_depth=2, random_state=0),
         spinney.VotingCombiner([("cart", cart)], rule="majority", abstain_label="unsure"),
     ]
     regressors = [
@@ -86,6 +87,7 @@ def models() -> dict[str, Any]:
         spinney.IGPARegressor(random_state=0),
         spinney.MixtureOfExpertsRegressor(branching=2, n_init=1, random_state=0),
         spinney.RandomForestRegressor(max_depth=3, **few),
+        spinney.SmallForestRegressor(2, pool=6, max_depth=2, random_state=0),
     ]
     fitted = [one.fit(X, y) for one in classifiers] + [one.fit(X, numbers) for one in regressors]
     lifetimes = np.array(list(zip(y == "good", numbers + 1.0, strict=True)), LIFETIMES)
