@@ -245,10 +245,9 @@ def _is_plain(node: TreeNode) -> bool:
 class Ranks:
     """Plain trees for many rows: each value is ranked once among the thresholds of its column."""
 
-    LANES = 16
-    STACK = (
-        1 << 15
-    )  # bytes that the ranks of a block of rows should take, of which 16 are the least
+    LANES = 16  # rows side by side
+    SHORT = 0xFFFF  # ranks and places below this are kept in 16 bits
+    STACK = 1 << 15  # bytes that the ranks of a block of rows take, unless a group takes more
 
     def __init__(self, trees: Sequence[TreeModel]) -> None:
         self._trees = trees
@@ -258,27 +257,30 @@ class Ranks:
             marks.setdefault(node.question.feature, set()).add(node.question.cuts[0])
             slots.add((node.question.feature, node.default == 1))
         self._marks = {column: sorted(marks[column]) for column in sorted(marks)}
-        self._places = {slot: k * self.LANES for k, slot in enumerate(sorted(slots))}
-        most = max([len(slots) * self.LANES, *map(len, self._marks.values())])
-        self.kind, self._above = ("short", 0xFFFF) if most < 0xFFFF else ("int", 0x7FFFFFFF)
+        self._n_slots = max(len(slots), 1)
+        fit = self.STACK // (4 * self.LANES * self._n_slots)
+        self._block = self.LANES * min(max(fit, 1), 64)
+        self._places = {slot: k * self._block for k, slot in enumerate(sorted(slots))}
+        most = max([self._n_slots * self._block, *map(len, self._marks.values())])
+        small = most < self.SHORT
+        self.kind, self._above = ("short", 0xFFFF) if small else ("int", 0x7FFFFFFF)
 
     def _asked(self) -> Iterator[Any]:
         return (node for tree in self._trees for node in tree.nodes if node.question is not None)
 
     def tables(self) -> list[str]:
         """Return the tables as code."""
-        size = 2 if self.kind == "short" else 4
-        fit = self.STACK // (size * self.LANES * max(len(self._places), 1))
         values = [mark for marks in self._marks.values() for mark in marks]
         return [
             table("PREFIX_step", "PREFIX_steps", self._steps()),
+            numbers("int", "PREFIX_levels", [int(_mean_depth(tree)) for tree in self._trees]),
             numbers("double", "PREFIX_marks", values),
             table("PREFIX_scale", "PREFIX_scales", self._scales() or ["{0, 0, 0, -1, -1}"]),
             enum("PREFIX_n_scales", len(self._marks)),
-            enum("PREFIX_n_ranks", max(len(self._places), 1)),
+            enum("PREFIX_n_ranks", self._n_slots),
             enum("PREFIX_above", self._above),
             enum("PREFIX_lanes", self.LANES),
-            enum("PREFIX_block", self.LANES * min(max(fit, 1), 32)),
+            enum("PREFIX_block", self._block),
         ]
 
     def _steps(self) -> list[str]:
@@ -301,6 +303,15 @@ class Ranks:
             scales.append(f"{{{column}, {begin}, {begin + len(marks)}, {low}, {high}}}")
             begin += len(marks)
         return scales
+
+
+def _mean_depth(tree: TreeModel) -> float:
+    """Return how many tests a row is asked, by the shares of the rows that trained the tree."""
+    arriving = [1.0] + [0.0] * (len(tree.nodes) - 1)
+    for node in tree.nodes:
+        for child, share in zip(node.children, node.shares, strict=True):
+            arriving[child] = arriving[node.id] * share
+    return sum(arriving[node.id] for node in tree.nodes if not node.is_leaf)
 
 
 def _votes_once(model: EnsembleModel) -> bool:
@@ -335,13 +346,10 @@ def _many_code(model: EnsembleModel, in_blocks: bool) -> str:
 def _lane_code() -> dict[str, str]:
     """Return the steps of rows side by side, line by line: compilers keep them in registers so."""
     lanes = range(Ranks.LANES)
-    step = [f"PREFIX_next(&steps[a{r}], ranks + {r})" for r in lanes]
-    level = [f"    a{r} = {step[r]};" for r in lanes]
-    check = [f"    next = {step[r]}; moved |= next ^ a{r}; a{r} = next;" for r in lanes]
+    level = [f"    a{r} = PREFIX_next(&steps[a{r}], ranks + {r});" for r in lanes]
     return {
         "@LANES": ", ".join(f"a{r} = 0" for r in lanes),
-        "@GO_ON": "\n".join(level * 3),
-        "@CHECK": "\n".join(check),
+        "@GO_ON": "\n".join(level),
         "@KEEP": "\n".join(f"  at[{r}] = a{r};" for r in lanes),
     }
 

@@ -43,6 +43,7 @@ class Dialect:
     unquotable: str = ""  # characters that names cannot hold
     text_by_bytes: str = ""  # an expression that tells all texts apart, of {text}
     empty_is_null: bool = False
+    underflow_fails: bool = False  # whether a product too small for a double ends the query
 
     def quoted(self, name: str | Sequence[str]) -> str:
         """Return an identifier in quotes; several, as schema and table, are joined by dots."""
@@ -118,6 +119,7 @@ _ALL = (
         name_bytes=True,
         most_columns=1600,
         deepest_case=40,
+        underflow_fails=True,
     ),
     Dialect(
         "mysql",

@@ -31,6 +31,15 @@ _SIGNS = {
 }
 _NOT, _ATOM = 3, 9
 
+# The product l * r, which is 0 up to 2^-1075. What is compared is 2^538 times as large, of operands
+# cut off at 1, so that no part of it is too small or too large itself. Unknown times 0 is unknown.
+_PRODUCT = """(SELECT CASE
+  WHEN LEAST(ABS(l), ABS(r), {one}) * {scale}
+    * GREATEST(LEAST(GREATEST(ABS(l), ABS(r)), {one}), {low}) BETWEEN {least} AND {bound}
+    THEN {zero} * (l + r)
+  ELSE l * r
+END FROM (SELECT {left} AS l, {right} AS r OFFSET 0) AS factors)"""
+
 
 @dataclass(frozen=True)
 class Writer:
@@ -259,6 +268,9 @@ def sql_expression(tokens: Sequence[Token], writer: Writer) -> str:
         elif token.op == "positive":
             zero = _Part(writer.dialect.real_number(0.0))
             waiting.append(_joined("greater", waiting.pop(), zero, writer.nan))
+        elif token.op == "multiply" and writer.dialect.underflow_fails:
+            right = waiting.pop()
+            waiting.append(_product(waiting.pop(), right, writer.dialect))
         else:
             right = waiting.pop()
             waiting.append(_joined(token.op, waiting.pop(), right, writer.nan))
@@ -283,6 +295,22 @@ def _joined(op: str, left: _Part, right: _Part, nan: bool) -> _Part:
         return _Part(text, rank, may_be_nan=rank > _NOT)
     known = [_is_number(side) for side in (left, right) if nan and side.may_be_nan]
     return _Part(f"CASE WHEN {' AND '.join(known)} THEN {text} END") if known else _Part(text, rank)
+
+
+def _product(left: _Part, right: _Part, dialect: Dialect) -> _Part:
+    """Return a product that is 0 where it would be too small for a double."""
+    real = dialect.real_number
+    text = _PRODUCT.format(
+        left=left.text,
+        right=right.text,
+        zero=real(0.0),
+        one=real(1.0),
+        scale=real(2.0**538),
+        low=real(2.0**-538),
+        least=real(5e-324),
+        bound=real(2.0**-537),
+    )
+    return _Part(text, may_be_nan=True)
 
 
 def _is_number(part: _Part) -> str:
