@@ -19,6 +19,7 @@
 #include "bound_target.hpp"
 #include "bound_tree.hpp"
 #include "hosted.hpp"
+#include "spinney/data/border_search.hpp"
 #include "spinney/grow/planner.hpp"
 #include "spinney/grow/worker.hpp"
 
@@ -220,6 +221,9 @@ RowTargets row_targets(std::int32_t n_classes, const Vector<double>& truth, cons
     throw std::invalid_argument("truth, weight and exposure differ in length");
   RowTargets out;
   out.weight = copy(weight);
+  out.label.reserve(n_classes > 0 ? n : 0);
+  out.y.reserve(n_classes > 0 ? 0 : n);
+  out.exposure.reserve(n_classes > 0 ? 0 : exposure.shape(0));
   for (std::size_t i = 0; i < n; ++i) {
     const bool takes_part = out.weight[i] > 0.0;
     if (n_classes > 0) {
@@ -380,6 +384,7 @@ void bind_messages(nb::module_& m) {
         run_hosted([&](Interrupt& interrupt) {
           ThreadTeam team(n_threads, &interrupt);
           std::vector<RowIndex> rows;
+          rows.reserve(weight.shape(0));
           for (std::size_t row = 0; row < weight.shape(0); ++row) {
             if (weight.data()[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
           }
@@ -389,6 +394,36 @@ void bind_messages(nb::module_& m) {
       },
       nb::arg("table"), nb::arg("weight"), nb::arg("max_bins"), nb::arg("n_threads") = 1,
       "The bins of the rows of positive weight.");
+
+  m.attr("MOST_SPLITTERS") = kMostSplitters;
+  m.def(
+      "deal_rows",
+      [](const BoundDataset& table, const Vector<bool>& used, const std::vector<Vector<double>>& splitters) {
+        const Dataset data = table.dataset();
+        const std::size_t n = data.values.n_rows;
+        if (used.shape(0) != n || splitters.size() != data.columns.size())
+          throw std::invalid_argument("table, used rows and splitters do not fit together");
+        std::vector<std::vector<double>> own;
+        for (const Vector<double>& column : splitters) {
+          own.push_back(copy(column));
+          if (column.shape(0) > kMostSplitters || !std::is_sorted(own.back().begin(), own.back().end()))
+            throw std::invalid_argument("splitters must ascend, and be 16383 at most");
+        }
+        DealtRows dealt;
+        run_hosted([&](Interrupt& interrupt) {
+          ThreadTeam team(1, &interrupt);
+          std::vector<RowIndex> rows;
+          rows.reserve(n);
+          for (std::size_t row = 0; row < n; ++row) {
+            if (used.data()[row]) rows.push_back(static_cast<RowIndex>(row));
+          }
+          dealt = deal_rows({data, rows, {}}, own, team, interrupt);
+        });
+        return nb::make_tuple(to_numpy(std::move(dealt.bucket), {data.columns.size(), n}),
+                              to_numpy(std::move(dealt.count)));
+      },
+      nb::arg("table"), nb::arg("used"), nb::arg("splitters"),
+      "The buckets between splitters that values are in, by column and row, and how many each holds.");
 
   m.def(
       "bin_codes",
@@ -415,13 +450,18 @@ void bind_messages(nb::module_& m) {
       "The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.");
 
   m.def(
+      "moves_rows", [](const nb::bytes& request) { return read_request(request).divisions.size() > 0; },
+      nb::arg("request"), "Whether rows are elsewhere in the tree after it.");
+
+  m.def(
       "add_answers",
-      [](const nb::bytes& one, const nb::bytes& other) {
-        Answer sum = read_answer(one);
-        sum += read_answer(other);
+      [](const std::vector<nb::bytes>& answers) {
+        if (answers.empty()) throw std::invalid_argument("no answers to add up");
+        Answer sum = read_answer(answers[0]);
+        for (std::size_t i = 1; i < answers.size(); ++i) sum += read_answer(answers[i]);
         return to_bytes(sum);
       },
-      nb::arg("one"), nb::arg("other"), "What two holders of rows answered to the same request.");
+      nb::arg("answers"), "What holders of rows answered to the same request, all together.");
 }
 
 }  // namespace
@@ -441,6 +481,8 @@ void bind_planner(nb::module_& m) {
             NumberMoments objective;
             if (n_classes == 0) objective = NumberMoments(out->choice);
             RowTargets rows;
+            rows.weight.reserve(weight.shape(0));
+            if (n_classes == 0) rows.y.reserve(weight.shape(0));
             for (std::size_t i = 0; i < weight.shape(0); ++i) {
               if (!(weight.data()[i] > 0.0)) continue;
               rows.weight.push_back(weight.data()[i]);

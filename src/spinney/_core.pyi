@@ -756,13 +756,23 @@ class BinBorders:
 def find_borders(table: Dataset, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, n_threads: int = 1) -> BinBorders:
     """The bins of the rows of positive weight."""
 
+MOST_SPLITTERS: int = 16383
+
+def deal_rows(table: Dataset, used: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], splitters: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> tuple:
+    """
+    The buckets between splitters that values are in, by column and row, and how many each holds.
+    """
+
 def bin_codes(table: Dataset, borders: BinBorders, n_threads: int = 1) -> tuple:
     """
     The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.
     """
 
-def add_answers(one: bytes, other: bytes) -> bytes:
-    """What two holders of rows answered to the same request."""
+def moves_rows(request: bytes) -> bool:
+    """Whether rows are elsewhere in the tree after it."""
+
+def add_answers(answers: Sequence[bytes]) -> bytes:
+    """What holders of rows answered to the same request, all together."""
 
 class Moments:
     """What rows are added up to: the same for all who hold some of them."""

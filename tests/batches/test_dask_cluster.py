@@ -80,6 +80,15 @@ def test_a_cluster_gives_the_file_of_the_namesake(client: Any, name: str, tmp_pa
     assert file_of(fit(name, client).to_local(), tmp_path) == file_of(whole(name), tmp_path)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("n_workers", [1, 3, 4])
+def test_any_number_of_workers_gives_the_same_file(n_workers: int, tmp_path: Path) -> None:
+    with start(n_workers) as cluster, distributed.Client(cluster) as own:
+        for name in ("two", "number", "count", "ten forest", "two pruned"):
+            fitted = fit(name, own, npartitions=7)
+            assert file_of(fitted.to_local(), tmp_path) == file_of(whole(name), tmp_path)
+
+
 def test_the_client_that_is_there_is_taken(client: Any, tmp_path: Path) -> None:
     assert file_of(fit("number").to_local(), tmp_path) == file_of(whole("number"), tmp_path)
 

@@ -20,7 +20,8 @@ dd = pytest.importorskip("dask.dataframe", reason="dask's frames need pandas")
 da = pytest.importorskip("dask.array")
 
 import spinney.dask as on_dask  # noqa: E402
-from spinney.dask import _blocks, _growth  # noqa: E402
+from spinney._table import Column, Schema  # noqa: E402
+from spinney.dask import _borders, _growth  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -161,28 +162,76 @@ def test_settings_of_one_tree(settings_of: dict[str, Any], tmp_path: Path) -> No
     assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
 
 
-@settings(max_examples=80, deadline=None)
+def borders_by_parts(
+    X: Any, used: Any, max_bins: int, n_parts: int, splitters: list[Any] | None = None
+) -> tuple[Any, int]:
+    """Return the borders that partitions find together, and how many values they sent."""
+    schema = Schema(tuple(Column(f"x{j}", "numeric") for j in range(X.shape[1])), True)
+    parts = list(zip(np.array_split(X, n_parts), np.array_split(used, n_parts), strict=True))
+    n_used = int(used.sum())
+    if splitters is None:
+        samples = [_borders.sample(part, own, n_used) for part, own in parts]
+        splitters = _borders.splitters_of(samples, schema, n_used)
+    dealt = [_borders.deal(part, schema, own, splitters) for part, own in parts]
+    counts = _borders.add_counts(*[_borders.counts_of(one) for one in dealt])
+    columns = _borders.columns_of(splitters, counts, max_bins)
+    n_sent = 0
+    while sum(map(len, wanted := [column.wanted() for column in columns])):
+        told = [
+            _borders.take(part, one, wanted) for (part, _), one in zip(parts, dealt, strict=True)
+        ]
+        for column, buckets, *values in zip(columns, wanted, *told, strict=True):
+            n_sent += sum(map(len, values))
+            if len(buckets):
+                column.tell(buckets, np.sort(np.concatenate(values)))
+    return _borders.borders_of(columns, schema), n_sent
+
+
+def check_borders(X: Any, used: Any, max_bins: int, found: Any) -> None:
+    kinds, sizes = np.zeros(X.shape[1], np.uint8), np.zeros(X.shape[1], np.int32)
+    table = _core.Dataset(np.ascontiguousarray(X), kinds, sizes)
+    expected = _core.find_borders(table, used.astype(float), max_bins).arrays()
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+@settings(max_examples=150, deadline=None)
 @given(
     values=st.lists(st.sampled_from([-1.5, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.nan]), min_size=1),
+    more=st.lists(st.floats(-2.0, 4.0), max_size=30),
+    splitters=st.sets(st.sampled_from([-1.5, -1.0, 0.0, 0.75, 1.0, 3.0])),
+    left_out=st.integers(1, 9),
     max_bins=st.integers(2, 9),
     n_parts=st.integers(1, 4),
 )
 def test_borders_of_partitions_are_those_of_the_core(
-    values: list[float], max_bins: int, n_parts: int
+    values: list[float],
+    more: list[float],
+    splitters: set[float],
+    left_out: int,
+    max_bins: int,
+    n_parts: int,
 ) -> None:
-    column = np.array(values)
-    kinds, sizes = np.zeros(1, np.uint8), np.zeros(1, np.int32)
-    core = _core.find_borders(
-        _core.Dataset(column[:, None], kinds, sizes), np.ones(len(column)), max_bins
-    )
-    known = [
-        np.unique(part[~np.isnan(part)] + 0.0, return_counts=True)
-        for part in np.array_split(column, n_parts)
-    ]
-    ((joined, counts),) = _blocks.join_distinct(*[[part] for part in known])
-    low, high = _blocks.cut(joined, counts, max_bins)
-    np.testing.assert_array_equal(low, core.arrays()[2])
-    np.testing.assert_array_equal(high, core.arrays()[3])
+    X = np.array(values + more)[:, None]
+    used = np.arange(len(X)) % 10 != left_out  # the first row takes part
+    for chosen in ([np.array(sorted(splitters))], None):  # whatever the splitters
+        found, _ = borders_by_parts(X, used, max_bins, n_parts, chosen)
+        check_borders(X, used, max_bins, found)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 50])
+def test_few_values_are_sent_for_borders(n_parts: int) -> None:
+    random = np.random.default_rng(5)
+    X = random.normal(size=(60_000, 5))
+    X[:, 1] = np.round(X[:, 1], 2)  # ties
+    X[:, 2] = np.where(random.random(len(X)) < 0.5, 0.25, X[:, 2])  # half of them one value
+    X[:, 3] = np.exp(9.0 * X[:, 3])
+    X[random.random(len(X)) < 0.2, 3] = np.nan
+    X[:, 4] = np.sort(X[:, 4])  # partitions that do not overlap
+    used = random.random(len(X)) < 0.9
+    found, n_sent = borders_by_parts(X, used, 16, n_parts)
+    check_borders(X, used, 16, found)
+    assert n_sent < 0.3 * X.size  # 17 ends among 235 buckets a column, and neighbours
 
 
 # -- Predictions

@@ -101,6 +101,46 @@ BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam&
   return out;
 }
 
+DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>>& splitters, ThreadTeam& team,
+                    Interrupt& interrupt) {
+  const std::size_t n_columns = input.data.columns.size(), n_rows = input.data.values.n_rows;
+  std::vector<std::size_t> first{0};  // by column: where its counts are
+  for (const auto& own : splitters) first.push_back(first.back() + 2 * own.size() + 1);
+  DealtRows out{std::vector<std::uint16_t>(n_columns * n_rows, DealtRows::kNoBucket),
+                std::vector<std::int64_t>(first.back(), 0)};
+  std::vector<FeatureIndex> numeric;
+  for (std::size_t f = 0; f < n_columns; ++f) {
+    if (input.data.columns[f].kind != ColumnKind::nominal) numeric.push_back(static_cast<FeatureIndex>(f));
+  }
+  // Columns whose values are fetched together are dealt together, a tile of rows at a time.
+  team.run((numeric.size() + kColumnsALine - 1) / kColumnsALine, [&](std::size_t part, std::size_t) {
+    const std::size_t from = part * kColumnsALine, n = std::min(kColumnsALine, numeric.size() - from);
+    std::vector<PlaceSearch> searches;
+    for (std::size_t c = 0; c < n; ++c) searches.emplace_back(splitters[numeric[from + c]], input.rows.size());
+    std::array<double, kTile> x{};
+    std::array<std::uint32_t, kTile> place;
+    for (std::size_t begin = 0; begin < input.rows.size(); begin += kTile) {
+      interrupt.check();
+      const auto rows = input.rows.subspan(begin, std::min(kTile, input.rows.size() - begin));
+      for (std::size_t c = 0; c < n; ++c) {
+        const FeatureIndex f = numeric[from + c];
+        const PlaceSearch& search = searches[c];
+        for (std::size_t i = 0; i < rows.size(); ++i) x[i] = input.data.values.at(rows[i], f) + 0.0;
+        search.find(x.data(), rows.size(), place.data());
+        std::uint16_t* const bucket = out.bucket.data() + f * n_rows;
+        std::int64_t* const count = out.count.data() + first[f];
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          if (std::isnan(x[i])) continue;
+          const std::uint32_t own = 2 * place[i] + (place[i] < search.size() && x[i] == search[place[i]] ? 1 : 0);
+          bucket[rows[i]] = static_cast<std::uint16_t>(own);
+          ++count[own];
+        }
+      }
+    }
+  });
+  return out;
+}
+
 namespace {
 
 /// Codes of one column, a tile of rows at a time.

@@ -43,6 +43,17 @@ struct BinInput {
 /// has its share of the rows that are left.
 BinBorders find_borders(const BinInput& input, std::size_t max_bins, ThreadTeam& team, Interrupt& interrupt);
 
+/// Where the values of a part of the rows are among splitters that all parts have: buckets as in border_search.hpp.
+/// Counts of all parts together tell which buckets a border of all rows falls into, and only those need be looked at.
+struct DealtRows {
+  static constexpr std::uint16_t kNoBucket = 65535;  // of a missing value, and of a row that takes no part
+  std::vector<std::uint16_t> bucket;                 // by column and row
+  std::vector<std::int64_t> count;                   // by column and bucket: 2 n + 1 for n splitters
+};
+/// splitters: by column, ascending without equals, at most kMostSplitters; nominal columns are passed over.
+DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>>& splitters, ThreadTeam& team,
+                    Interrupt& interrupt);
+
 /// The codes of some columns, row by row.
 template <class Code>
 struct CodeBlock {

@@ -14,11 +14,10 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kBucketSize = 256;       // values, about: what is sorted for one border
-constexpr std::size_t kSortedShare = 768;      // values of a bin up to which all of them are sorted
-constexpr std::size_t kMostSplitters = 16383;  // numbers of buckets have 16 bits
-constexpr std::size_t kPerSplitter = 2;        // values of the sample
-constexpr std::size_t kTile = 1024;            // values looked at together
+constexpr std::size_t kBucketSize = 256;   // values, about: what is sorted for one border
+constexpr std::size_t kSortedShare = 768;  // values of a bin up to which all of them are sorted
+constexpr std::size_t kPerSplitter = 2;    // values of the sample
+constexpr std::size_t kTile = 1024;        // values looked at together
 constexpr std::size_t kBetweenChecks = std::size_t{1} << 20;
 constexpr std::size_t kWorthTable = std::size_t{1} << 15;  // searches that pay for a table
 constexpr std::size_t kTableSize = std::size_t{1} << 16;

@@ -13,6 +13,8 @@
 
 namespace spinney {
 
+inline constexpr std::size_t kMostSplitters = 16383;  // numbers of buckets have 16 bits
+
 /// Finds places among sorted numbers for many numbers at a time. No step of the search is a jump, so that searches run
 /// side by side; where there are many, a table by the leading bits of a number saves the first steps.
 class PlaceSearch {

@@ -67,7 +67,6 @@ void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std:
   const std::vector<FeatureIndex> columns = asked_columns(features, data_.columns.size());
   bin_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.bin_width());
   tally_layout_ = std::make_shared<const HistogramLayout>(borders, columns, layout.equal_weights ? 2 : 3);
-  side_.resize(row_.size());
 }
 
 NodeSums Worker::start(const Tree* tree) {
@@ -159,6 +158,7 @@ std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
 
 /// A tally is a histogram of two classes: the sides. Rows of unknown side are left out.
 std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
+  side_.resize(row_.size());
   const Terms terms{.label = side_.data(), .weight = layout_.equal_weights ? nullptr : moments_.weight.data()};
   return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
     const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests.get(piece.node), *borders_);

@@ -3,11 +3,11 @@
 Everything here is a function of its arguments: what is lost with a worker is computed again.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from dask.sizeof import sizeof
 from numpy.typing import NDArray
 
 from spinney import _core
@@ -15,8 +15,8 @@ from spinney._base import core_dataset
 from spinney._table import BatchEncoder, Schema, recode
 from spinney._target import check_y
 from spinney._typing import Floats
-
-BorderArrays = tuple[NDArray[Any], ...]  # of `_core.BinBorders`
+from spinney.dask import _borders
+from spinney.dask._borders import BorderArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,12 @@ def about(encoded: tuple[Block, BatchEncoder]) -> tuple[int, BatchEncoder]:
 
 def finish(block: Block, schema: Schema, places: list[Floats]) -> Block:
     """Return a partition with the codes of the whole table."""
-    values = block.values.copy() if len(block.values) else np.empty((0, len(schema.columns)))
-    for j, numbers in enumerate(places):
-        if len(numbers):
-            recode(values, j, numbers)
+    values = block.values if len(block.values) else np.empty((0, len(schema.columns)))
+    changed = [j for j, own in enumerate(places) if not np.array_equal(own, np.arange(len(own)))]
+    if changed:
+        values = values.copy()  # results of other tasks are never changed
+    for j in changed:
+        recode(values, j, places[j])
     return Block(values, schema)
 
 
@@ -83,63 +85,20 @@ def values_of(block: Block) -> Floats:
 # -- Bins
 
 
-def distinct(block: Block, used: NDArray[np.bool_]) -> list[tuple[Floats, NDArray[np.int64]]]:
-    """Return the distinct values of numeric columns in the used rows, and how often they are."""
+def sampled(block: Block, used: NDArray[np.bool_], n_rows: int) -> Floats:
+    """Return some of the used rows; `n_rows` are in all partitions."""
+    return _borders.sample(block.values, used, n_rows)
+
+
+def dealt(block: Block, used: NDArray[np.bool_], splitters: list[Floats]) -> _borders.Dealt:
+    """Put the used rows into buckets."""
     assert block.schema is not None
-    out = []
-    for j, column in enumerate(block.schema.columns):
-        cells = block.values[used, j] if column.kind != "nominal" else np.zeros(0)
-        out.append(np.unique(cells[~np.isnan(cells)] + 0.0, return_counts=True))  # zeros are one
-    return out
+    return _borders.deal(block.values, block.schema, used, splitters)
 
 
-def join_distinct(*parts: Any) -> list[tuple[Floats, NDArray[np.int64]]]:
-    """Return the distinct values of several partitions."""
-    out = []
-    for columns in zip(*parts, strict=True):
-        values = np.concatenate([value for value, _ in columns])
-        counts = np.concatenate([count for _, count in columns])
-        joined, place = np.unique(values, return_inverse=True)
-        sums = np.zeros(len(joined), np.int64)
-        np.add.at(sums, place, counts)
-        out.append((joined, sums))
-    return out
-
-
-def cut(values: Floats, counts: NDArray[np.int64], max_bins: int) -> tuple[Floats, Floats]:
-    """Return the smallest and largest value of each bin: as `find_borders` of the core.
-
-    A column of at most `max_bins` values has a bin for each; otherwise a bin ends with the value at
-    which it has its share of the rows that are left.
-    """
-    if len(values) <= max_bins:
-        return values, values
-    ends = np.cumsum(counts)
-    low, high, begin = [], [], 0
-    for n_left in range(max_bins, 0, -1):
-        if begin == ends[-1]:
-            break
-        last = begin + -(-(int(ends[-1]) - begin) // n_left) - 1  # a place among all rows
-        low.append(values[np.searchsorted(ends, begin, side="right")])
-        place = int(np.searchsorted(ends, last, side="right"))
-        high.append(values[place])
-        begin = int(ends[place])
-    return np.array(low), np.array(high)
-
-
-def borders_of(
-    columns: Sequence[tuple[Floats, NDArray[np.int64]]], schema: Schema, max_bins: int
-) -> BorderArrays:
-    """Return the bins of all columns, as arrays."""
-    nominal = np.array([column.kind == "nominal" for column in schema.columns], np.uint8)
-    bins = [cut(values, counts, max_bins) for values, counts in columns]
-    sizes = [
-        len(column.categories) if column.kind == "nominal" else len(low)
-        for column, (low, _) in zip(schema.columns, bins, strict=True)
-    ]
-    low = np.concatenate([low for low, _ in bins])
-    high = np.concatenate([high for _, high in bins])
-    return nominal, np.array(sizes, np.uint32), low, high
+def taken(block: Block, dealt: _borders.Dealt, wanted: list[NDArray[np.int64]]) -> list[Floats]:
+    """Return the values in some buckets."""
+    return _borders.take(block.values, dealt, wanted)
 
 
 def with_codes(block: Block, borders: BorderArrays) -> Block:
@@ -159,6 +118,11 @@ class Rows:
     moments: _core.Moments
     weight: Floats
     places: tuple[NDArray[np.uint32], NDArray[np.uint64]] | None = None
+    part: list[_core.Part] = field(default_factory=list)  # what holds the rows there, or nothing
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {**vars(self), "part": []}
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +135,19 @@ class Truth:
 
 
 Step = tuple[list[Rows], list[bytes]]
+
+
+def _n_bytes(one: Any) -> int:
+    """Tell Dask what it takes to move a partition: workers keep what is large."""
+    return sum(sizeof(part) for part in vars(one).values())
+
+
+sizeof.register((Block, Rows, Truth), _n_bytes)
+
+
+def truth_of(codes: NDArray[Any], exposure: Floats, first_number: int) -> Truth:
+    """Return the target of a partition, which was sent in as few bits as it needs."""
+    return Truth(codes.astype(np.float64, copy=False), exposure, first_number)
 
 
 def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> _core.Part:
@@ -186,17 +163,34 @@ def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> 
 
 
 def begin(
-    block: Block, truth: Truth, borders: BorderArrays, weight: Floats, trees: list[Any]
+    block: Block, truth: Truth, borders: BorderArrays, weight: Floats | float, trees: list[Any]
 ) -> Step:
-    """Put the rows of a partition into the roots of trees."""
+    """Put the rows of a partition into the roots of trees; one weight is that of all rows."""
     bins, state, answers = _core.BinBorders(*borders), [], []
+    weights = np.full(len(truth.truth), weight) if isinstance(weight, float) else weight
     for moments, counts in trees:
-        own = weight if counts is None else weight * counts
+        own = weights if counts is None else weights * counts
         rows = Rows(moments, np.ascontiguousarray(own, dtype=np.float64))
         part = _part(block, truth, bins, rows)
         answers.append(part.start())
-        state.append(replace(rows, places=part.places()))
+        state.append(_moved(rows, part, len(trees)))
     return state, answers
+
+
+def _moved(rows: Rows, part: _core.Part, n_trees: int) -> Rows:
+    """Return where rows are now; with the part itself, which is quicker to ask, if it is alone."""
+    return replace(rows, places=part.places(), part=[part] if n_trees == 1 else [])
+
+
+def _resumed(block: Block, truth: Truth, bins: _core.BinBorders, rows: Rows) -> _core.Part:
+    """Return what holds the rows: taken from the step before, or made again from their places."""
+    try:
+        return rows.part.pop()
+    except IndexError:
+        part = _part(block, truth, bins, rows)
+        assert rows.places is not None
+        part.resume(*rows.places)
+        return part
 
 
 def go_on(
@@ -206,14 +200,29 @@ def go_on(
     bins, state, answers = _core.BinBorders(*borders), [], []
     for rows, request in zip(step[0], requests, strict=True):
         if request is None or rows.places is None:
-            state.append(replace(rows, places=None))
+            state.append(replace(rows, places=None, part=[]))
             answers.append(b"")
             continue
-        part = _part(block, truth, bins, rows)
-        part.resume(*rows.places)
+        part = _resumed(block, truth, bins, rows)
         answers.append(part.answer(request))
-        state.append(replace(rows, places=part.places()))
+        state.append(_moved(rows, part, len(requests)))
     return state, answers
+
+
+def count(
+    block: Block, truth: Truth, borders: BorderArrays, step: Step, requests: list[bytes | None]
+) -> list[bytes]:
+    """Answer requests that leave rows where they are."""
+    bins, answers = _core.BinBorders(*borders), []
+    for rows, request in zip(step[0], requests, strict=True):
+        if request is None or rows.places is None:
+            answers.append(b"")
+            continue
+        part = _resumed(block, truth, bins, rows)
+        answers.append(part.answer(request))
+        if len(requests) == 1:
+            rows.part.append(part)
+    return answers
 
 
 def answers_of(step: Step) -> list[bytes]:
@@ -225,10 +234,7 @@ def add(*parts: list[bytes]) -> list[bytes]:
     """Add up what several partitions answered, tree by tree."""
     out = []
     for answers in zip(*parts, strict=True):
-        total = answers[0]
-        for other in answers[1:]:
-            total = _core.add_answers(total, other) if total else other
-        out.append(total)
+        out.append(_core.add_answers(list(answers)) if answers[0] else b"")
     return out
 
 

@@ -13,7 +13,7 @@ from spinney import _core
 from spinney._growth_planner import PlannedRows, Round, Truth
 from spinney._table import Column, EncodedTable, Schema
 from spinney._typing import Floats
-from spinney.dask import _blocks
+from spinney.dask import _blocks, _borders
 from spinney.dask._tasks import Runner, reduce
 from spinney.tree._tree import Tree
 
@@ -47,7 +47,8 @@ class RemoteRows(PlannedRows):
         self._ends = np.cumsum([0, *sizes])
         self._binned: tuple[int, NDArray[np.bool_]] | None = None
         self._in_bins: list[Delayed] = []
-        self._borders: _blocks.BorderArrays = ()
+        self._borders: _borders.BorderArrays = ()
+        self._sent_borders: Delayed
 
     def gather(self) -> Floats:
         """Return all rows."""
@@ -81,31 +82,51 @@ class RemoteRows(PlannedRows):
 
     # -- What planners ask
 
-    def put_in_bins(self, used: NDArray[np.bool_], max_bins: int) -> _blocks.BorderArrays:
+    def put_in_bins(self, used: NDArray[np.bool_], max_bins: int) -> _borders.BorderArrays:
         """Put all partitions into bins of the used rows."""
         if self._binned is not None:
             known, rows = self._binned
             if known == max_bins and np.array_equal(rows, used):
                 return self._borders
-        parts = zip(self._blocks, self._cut(used), strict=True)
-        found = reduce([_call(_blocks.distinct, b, own) for b, own in parts], _blocks.join_distinct)
-        made = _call(_blocks.borders_of, found, self._schema, max_bins)
-        (self._borders,) = self._run.compute([made])
+        self._borders = self._find_borders(used, max_bins)
+        (self._sent_borders,) = self._run.keep([dask.delayed(self._borders)])
         self._in_bins = self._run.keep(
-            [_call(_blocks.with_codes, b, self._borders) for b in self._blocks]
+            [_call(_blocks.with_codes, b, self._sent_borders) for b in self._blocks]
         )
         self._binned = (max_bins, used)
         return self._borders
+
+    def _find_borders(self, used: NDArray[np.bool_], max_bins: int) -> _borders.BorderArrays:
+        """Find bins by what partitions count; few values are sent."""
+        parts = list(zip(self._blocks, self._cut(used), strict=True))
+        n_rows = int(np.count_nonzero(used))
+        samples = self._run.compute([_call(_blocks.sampled, b, own, n_rows) for b, own in parts])
+        splitters = _borders.splitters_of(samples, self._schema, n_rows)
+        sent = dask.delayed(splitters)
+        dealt = self._run.keep([_call(_blocks.dealt, b, own, sent) for b, own in parts])
+        counted = reduce([_call(_borders.counts_of, d) for d in dealt], _borders.add_counts)
+        (counts,) = self._run.compute([counted])
+        columns = _borders.columns_of(splitters, counts, max_bins)
+        while sum(map(len, wanted := [column.wanted() for column in columns])):
+            both = zip(self._blocks, dealt, strict=True)
+            found = self._run.compute([_call(_blocks.taken, b, d, wanted) for b, d in both])
+            for column, buckets, *values in zip(columns, wanted, *found, strict=True):
+                if len(buckets):
+                    column.tell(buckets, np.sort(np.concatenate(values)))
+        return _borders.borders_of(columns, self._schema)
 
     def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
         """Put the rows of every partition into the roots of trees."""
         times = truth.exposure
         exposures = self._cut(times) if len(times) else [times] * len(self._blocks)
-        parts = zip(self._cut(truth.truth), exposures, self._ends[:-1], strict=True)
+        parts = zip(self._cut(_smallest(truth.truth)), exposures, self._ends[:-1], strict=True)
         truths = self._run.keep(
-            [_call(_blocks.Truth, own, time, int(first)) for own, time, first in parts]
+            [_call(_blocks.truth_of, own, time, int(first)) for own, time, first in parts]
         )
-        weights = self._cut(truth.weight)
+        alike = bool((truth.weight == truth.weight[0]).all())
+        weights: list[Any] = self._cut(truth.weight)
+        if alike:
+            weights = [float(truth.weight[0])] * len(self._blocks)
         counts = [None if own is None else self._cut(own) for _, own in trees]
         steps = []
         for i, block in enumerate(self._in_bins):
@@ -113,23 +134,28 @@ class RemoteRows(PlannedRows):
                 (moments, None if count is None else count[i])
                 for (moments, _), count in zip(trees, counts, strict=True)
             ]
-            steps.append(_call(_blocks.begin, block, truths[i], self._borders, weights[i], own))
+            steps.append(
+                _call(_blocks.begin, block, truths[i], self._sent_borders, weights[i], own)
+            )
         return self._round(steps, truths)
 
     def _round(self, steps: list[Delayed], truths: list[Delayed]) -> Round:
         """Have partitions answer; where their rows are then stays with them."""
         total = reduce([_call(_blocks.answers_of, step) for step in steps], _blocks.add)
         *kept, total = self._run.keep([*steps, total])
-        (answers,) = self._run.compute([total])
+        return Round(self._run.result(total), lambda requests: self._ask(requests, kept, truths))
 
-        def ask(requests: list[bytes | None]) -> Round:
-            parts = zip(self._in_bins, truths, kept, strict=True)
-            return self._round(
-                [_call(_blocks.go_on, b, t, self._borders, step, requests) for b, t, step in parts],
-                truths,
-            )
-
-        return Round(answers, ask)
+    def _ask(
+        self, requests: list[bytes | None], kept: list[Delayed], truths: list[Delayed]
+    ) -> Round:
+        moves = any(_core.moves_rows(one) for one in requests if one is not None)
+        parts = zip(self._in_bins, truths, kept, strict=True)
+        known = [(block, truth, self._sent_borders, step) for block, truth, step in parts]
+        if moves:
+            return self._round([_call(_blocks.go_on, *own, requests) for own in known], truths)
+        answers = [_call(_blocks.count, *own, requests) for own in known]
+        (total,) = self._run.keep([reduce(answers, _blocks.add)])
+        return Round(self._run.result(total), lambda more: self._ask(more, kept, truths))
 
     def leaves(self, tree: Tree) -> NDArray[np.int32]:
         """Return the leaf of each row."""
@@ -142,6 +168,12 @@ class RemoteRows(PlannedRows):
     def _ask_all(self, function: Callable[..., Any], tree: Tree) -> NDArray[Any]:
         sent = dask.delayed(tree)
         return np.concatenate(self._run.compute([_call(function, b, sent) for b in self._blocks]))
+
+
+def _smallest(truth: Floats) -> NDArray[Any]:
+    """Return class codes and other small counts in a byte each; other numbers as they are."""
+    small = truth.astype(np.uint8) if truth.min() >= 0 and truth.max() < 256 else truth
+    return small if np.array_equal(small, truth) else truth
 
 
 class RemoteTable(EncodedTable):

@@ -10,7 +10,7 @@ from dask.delayed import Delayed
 
 from spinney import __version__
 
-_ARITY = 8  # parts that are added up by one task
+_ARITY = 4  # parts that are added up by one task
 
 
 class Runner:
@@ -47,6 +47,20 @@ class Runner:
             except BaseException:
                 self._client.cancel(futures)  # nothing goes on that nobody waits for
                 raise
+
+    def result(self, kept: Delayed) -> Any:
+        """Return the result of a task that was kept."""
+        if self._client is None:
+            return kept.compute()
+        from distributed import futures_of
+
+        futures = futures_of(kept)
+        try:
+            (result,) = self._client.gather(futures)  # no further task: a round waits for this
+        except BaseException:
+            self._client.cancel(futures)
+            raise
+        return result
 
 
 @contextmanager
