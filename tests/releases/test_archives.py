@@ -1,11 +1,14 @@
 """What is released: the source archive holds what builds and tests it, and nothing else."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -56,10 +59,59 @@ def test_versions_agree() -> None:
     )
 
 
+@pytest.fixture
+def maker() -> ModuleType:
+    """Return the script that makes a release."""
+    spec = spec_from_file_location("make_release", ROOT / "docs" / "make_release.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_release_writes_its_version_everywhere(maker: ModuleType, tmp_path: Path) -> None:
+    for name in maker.PLACES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    maker.rewrite(tmp_path, spinney.__version__, "98.7.6")
+    assert maker.present_version(tmp_path) == "98.7.6"
+    for name in maker.PLACES:
+        old, new = (
+            (root / name).read_text(encoding="utf-8").splitlines() for root in (ROOT, tmp_path)
+        )
+        changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+        assert changed
+        assert all(a.replace(spinney.__version__, "98.7.6") == b for a, b in changed)
+    with pytest.raises(SystemExit, match=r"does not name version 1\.2\.3"):
+        maker.rewrite(tmp_path, "1.2.3", "2.0.0")
+
+
+@pytest.mark.parametrize("words", [[], ["0.2"], ["0.0.1"], ["1.0.0", "2.0.0"]])
+def test_a_release_without_a_later_version_is_refused(maker: ModuleType, words: list[str]) -> None:
+    with pytest.raises(SystemExit, match="version"):
+        maker.main(words)
+
+
+def test_no_other_page_names_the_version(maker: ModuleType) -> None:
+    """What a guide prints names the version only where a release rewrites it."""
+    named = {
+        str(path.relative_to(ROOT))
+        for folder in ("docs/guide", "docs/how_to", "docs/coming_from")
+        for path in (ROOT / folder).rglob("*.md")
+        if f"by spinney {spinney.__version__}" in path.read_text(encoding="utf-8")
+    }
+    assert named <= set(maker.PLACES)
+
+
+def test_changes_are_of_a_kind_that_the_list_shows() -> None:
+    kinds = {kind["directory"] for kind in PROJECT["tool"]["towncrier"]["type"]}
+    names = [path.name for path in (ROOT / "changelog.d").glob("+*")]
+    assert [n for n in names if not re.fullmatch(rf"\+[\w-]+\.({'|'.join(kinds)})\.md", n)] == []
+
+
 def test_the_wheel_is_for_the_stable_abi() -> None:
     assert PROJECT["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
     cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    assert "nanobind_add_module(_core STABLE_ABI" in cmake
+    assert "nanobind_add_module(_core STABLE_ABI FREE_THREADED" in cmake
 
 
 def test_the_workflows_cover_what_is_supported() -> None:
@@ -101,3 +153,17 @@ def test_the_command_says_its_version() -> None:
         [sys.executable, "-m", "spinney", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().endswith(spinney.__version__)
+
+
+@pytest.mark.slow
+def test_a_newcomer_fits_saves_loads_and_predicts() -> None:
+    """What `nox -s try_wheels` runs with each Python works here, with the same models each time."""
+    script = Path(__file__).with_name("first_use.py")
+    runs = [
+        subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    lines = runs[0].splitlines()
+    assert [line.split()[0] for line in lines] == ["cart", "c45", "forest", "adaboost", "command"]
+    assert len({line.split()[1] for line in lines}) == len(lines)
+    assert runs[0] == runs[1]

@@ -65,10 +65,10 @@ struct Pinball : NumberObjective {
     }
     /// above (sum above - m weight above) + below (m weight below - sum below), m the y at the quantile's place.
     double loss() const {
-      const double wanted = objective_.share() * total_, above = objective_.above, both = above + objective_.below;
+      const double wanted = objective_.share() * total_, over = objective_.above, both = over + objective_.below;
       const auto [at, passed, passed_sum] = first_above([&](double weight) { return weight >= wanted; });
       const double answer = y_[std::min(at, n_ - 1)];
-      return std::max(0.0, above * total_sum_ - both * passed_sum + answer * (both * passed - above * total_));
+      return std::max(0.0, over * total_sum_ - both * passed_sum + answer * (both * passed - over * total_));
     }
     /// The quantile as a leaf has it.
     double answer() const {
