@@ -133,7 +133,8 @@ void compare(const problem::Problem& p, RandomStream& random) {
     if (summary.pure) continue;
     std::vector<Split> splits;
     for (FeatureIndex f = 0; f < static_cast<FeatureIndex>(p.columns.size()); ++f) {
-      ColumnResult found = store.search(rows, {f, *scan, summary.totals, {}, path, params.missing}, 0);
+      ColumnResult found;
+      store.search(rows, {f, *scan, summary.totals, {}, path, params.missing}, found, 0);
       check_search(naive, group, f, found);
       if (found.split.found()) splits.push_back(std::move(found.split));
     }

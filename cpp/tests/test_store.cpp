@@ -254,7 +254,8 @@ class Comparison {
     std::vector<Split> splits;
     if (summary.pure) return splits;
     for (const FeatureIndex f : node.columns) {
-      ColumnResult found = store_.search(node.rows, {f, *scan_, summary.totals, limits_}, 0);
+      ColumnResult found;
+      store_.search(node.rows, {f, *scan_, summary.totals, limits_}, found, 0);
       const Members observed = naive_.observed(node.members, f);
       const bool constant = observed.empty() || naive_.value(observed.front(), f) == naive_.value(observed.back(), f);
       CHECK(found.constant == constant);

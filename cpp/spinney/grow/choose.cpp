@@ -42,6 +42,12 @@ std::span<const FeatureIndex> ColumnDraw::next() {
   return std::span(tried_).subspan(begin);
 }
 
+void SplitChooser::clear_results(std::size_t n) {
+  if (kept_.size() < n) kept_.resize(n);
+  results_ = std::span(kept_).first(n);
+  for (ColumnResult& result : results_) result.clear();
+}
+
 std::size_t SplitChooser::best_place(double slack) const {
   std::size_t best = results_.size();
   for (std::size_t i = 0; i < results_.size(); ++i) {

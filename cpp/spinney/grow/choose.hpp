@@ -17,6 +17,11 @@ struct ColumnResult {
   Split split;
   bool constant = false;  // fewer than two values here, and so in all nodes below
   bool ordered = true;    // or nobody has looked whether the split keeps the order of a constrained column
+  void clear() {
+    split.clear();
+    constant = false;
+    ordered = true;
+  }
 };
 
 /// Columns that are not known to be constant in a node, ascending; shared with its children.
@@ -60,15 +65,15 @@ class SplitChooser {
   SplitChooser(const GrowParams& params, std::size_t n_columns) : params_(params), n_columns_(n_columns) {}
 
   /// The best test of a node, the first of equals, also if it gains nothing. Columns found constant are struck off.
-  ///   search(columns, results)  fills in the result of each column
+  ///   search(columns, results)  fills in the result of each column, which is empty
   ///   reorder(column, result)   makes an unordered result the best that keeps the order
   ///   slack                     drops closer than this are equal
   /// No result gets better by keeping an order, so that only those that would win are looked at.
   template <class Search, class Reorder>
   Split choose(PathKey path, ColumnList& columns, double slack, const Search& search, const Reorder& reorder) {
     const auto best_of = [&](std::span<const FeatureIndex> some) {
-      results_.assign(some.size(), {});
-      search(some, std::span(results_));
+      clear_results(some.size());
+      search(some, results_);
       for (std::size_t i = 0; (i = unordered(slack)) < results_.size();) {
         reorder(some[i], results_[i]);
         results_[i].ordered = true;
@@ -90,6 +95,7 @@ class SplitChooser {
   std::span<const FeatureIndex> tried() const { return draw_.tried(); }
 
  private:
+  void clear_results(std::size_t n);
   /// The place of the best result, the first of equals.
   std::size_t best_place(double slack) const;
   /// The place of the next result that must be put in order; none is left: their number.
@@ -100,7 +106,8 @@ class SplitChooser {
 
   const GrowParams& params_;
   std::size_t n_columns_;
-  std::vector<ColumnResult> results_;
+  std::vector<ColumnResult> kept_;  // from node to node: to make results costs more than to clear them
+  std::span<ColumnResult> results_;
   ColumnDraw draw_;
 };
 

@@ -76,10 +76,9 @@ struct Context {
   /// What must remain on each side of a division. Where rows are shared out, weights do not stay equal.
   Limits limits() const { return params.missing == MissingRule::fractional ? limits_now() : limits_; }
   /// The same for a column of a node.
-  Limits limits(const Origin& origin, FeatureIndex column) const {
-    Limits out = limits();
-    if (!params.monotone.empty()) out.order = order_of(params, target, origin, column);
-    return out;
+  Limits limits(Limits common, const Origin& origin, FeatureIndex column) const {
+    common.order = order_of(params, target, origin, column);
+    return common;
   }
   /// Whether the nodes of different subtrees can be grown at the same time: neither the order of growth matters, nor
   /// are rows written to that are in both.
@@ -293,15 +292,18 @@ void Grower<Store>::open(Node node) {
 
 template <class Store>
 Split Grower<Store>::search(Node& node) {
+  const Limits common = context_.limits();
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
     for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {
       if (node.rows.size() > kSmallNode) context_.interrupt.check();
-      const Limits limits = context_.limits(node.origin, columns[i]);
-      results[i] = store_.search(node.rows, task_of(node, columns[i], limits), worker);
+      if (params_.monotone.empty())
+        return store_.search(node.rows, task_of(node, columns[i], common), results[i], worker);
+      const Limits limits = context_.limits(common, node.origin, columns[i]);
+      store_.search(node.rows, task_of(node, columns[i], limits), results[i], worker);
     });
   };
   const auto reorder = [&](FeatureIndex column, ColumnResult& result) {
-    const Limits limits = context_.limits(node.origin, column);
+    const Limits limits = context_.limits(common, node.origin, column);
     store_.reorder(node.rows, task_of(node, column, limits), result, worker_);
   };
   Split best = chooser_.choose(node.origin.path, node.columns, node.totals.slack(), search_columns, reorder);

@@ -108,13 +108,12 @@ GivenCut RandomStore::cut_of(const Test& test, std::span<const SampleIndex> memb
   return {members, worker.value.data(), 0.5};
 }
 
-ColumnResult RandomStore::search(const SampleRange& rows, const SearchTask& task, std::size_t worker) {
+void RandomStore::search(const SampleRange& rows, const SearchTask& task, ColumnResult& result, std::size_t worker) {
   Worker& own = workers_[worker];
   const Observed observed = observe(rows, task.feature, own);
-  ColumnResult result;
   result.constant = !(observed.low < observed.high);
-  if (result.constant || observed.members.size() < 2 * task.limits.rows) return result;
-  Totals known;
+  if (result.constant || observed.members.size() < 2 * task.limits.rows) return;
+  std::optional<Totals> known;
   const bool complete = own.missing.empty();
   if (!complete) {
     own.scratch.entries.clear();
@@ -124,9 +123,8 @@ ColumnResult RandomStore::search(const SampleRange& rows, const SearchTask& task
   Split& split = result.split;
   draw_test(task, observed, own, split.test);
   const GivenCut cut = cut_of(split.test, observed.members, own);
-  split.drop = task.scan.drop_of(cut, complete ? task.totals : known, task.limits, own.scratch);
-  if (!(split.drop > -kInfinity)) split = {};
-  return result;
+  split.drop = task.scan.drop_of(cut, complete ? task.totals : *known, task.limits, own.scratch);
+  if (!(split.drop > -kInfinity)) split.clear();
 }
 
 void RandomStore::weigh(Sides& sides, const PartedSamples& parted) const {

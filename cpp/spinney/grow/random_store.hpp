@@ -41,8 +41,8 @@ class RandomStore : public SideStore {
 
   /// The rows of leaf b are those with leaf[sample] == b; returns the rows of each leaf.
   std::vector<SampleRange> start(std::span<const NodeId> leaf, std::size_t n_leaves) const;
-  /// Draws one cut, or one set of categories, and judges it.
-  ColumnResult search(const SampleRange& rows, const SearchTask& task, std::size_t worker);
+  /// Draws one cut, or one set of categories, and judges it, in an empty result.
+  void search(const SampleRange& rows, const SearchTask& task, ColumnResult& result, std::size_t worker);
   /// There is nothing to choose from: a cut that breaks the order was not found.
   void reorder(const SampleRange&, const SearchTask&, ColumnResult&, std::size_t) {}
   void complete(const SampleRange&, Split&) const {}

@@ -90,46 +90,43 @@ void SortedStore::use_blocks(const BlockCodes& codes, const NodeRows& rows, cons
   if (task.best_only) std::fill(reached_.begin(), reached_.end(), *std::max_element(reached_.begin(), reached_.end()));
 }
 
-ColumnResult SortedStore::search(const NodeRows& rows, const SearchTask& task, std::size_t worker) {
+void SortedStore::search(const NodeRows& rows, const SearchTask& task, ColumnResult& result, std::size_t worker) {
   const auto& [feature, scan, totals, limits, path, missing] = task;
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
   if (places_gaps(missing) && entries.size() < all.size())
-    return search_with_gaps({all, entries.size()}, task, false, scratch_[worker]);
-  ColumnResult result;
+    return search_with_gaps({all, entries.size()}, task, false, result, scratch_[worker]);
   result.constant = entries.empty() || entries.front().rank == entries.back().rank;
-  if (result.constant || entries.size() < 2 * limits.rows) return result;
+  if (result.constant || entries.size() < 2 * limits.rows) return;
   Scratch& scratch = scratch_[worker];
   const bool complete = entries.size() == all.size();
-  const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
-  const Totals& here = complete ? totals : observed;
+  std::optional<Totals> observed;
+  if (!complete) observed = scan.totals_of(entries, totals);
+  const Totals& here = complete ? totals : *observed;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
     result.split = scan.best_nominal(feature, entries, here, limits, scratch);
-    return result;
+    return;
   }
   const bool by_blocks = complete && !sums_.weight.empty() && entries.size() == samples_.size();
   const Cut cut = by_blocks ? scan.blocks()->best_cut_by_blocks(entries, blocks_of(feature), here, limits)
                             : scan.best_cut(entries, here, limits, scratch);
   fill_in(result, feature, cut, limits);
-  return result;
 }
 
-ColumnResult SortedStore::search_with_gaps(const GapEntries& entries, const SearchTask& task, bool ordered,
-                                           Scratch& scratch) const {
+void SortedStore::search_with_gaps(const GapEntries& entries, const SearchTask& task, bool ordered,
+                                   ColumnResult& result, Scratch& scratch) const {
   const auto& [feature, scan, totals, limits, path, missing] = task;
-  ColumnResult result;
   result.constant = entries.n_known == 0;
-  if (result.constant || entries.all.size() < 2 * limits.rows) return result;
+  if (result.constant || entries.all.size() < 2 * limits.rows) return;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
     result.split = scan.best_nominal(feature, entries.all, totals, limits, scratch);
     take_gaps_out(result.split, static_cast<std::int32_t>(kMissingRank));
-    return result;
+    return;
   }
   const GapCut found = best_gap_cut(scan, missing, entries, totals, limits, ordered, scratch);
   fill_in(result, feature, found.cut, limits);
   result.split.gap_branch = found.branch;
   if (found.apart) result.split.test.threshold = kInfinity;
-  return result;
 }
 
 void SortedStore::fill_in(ColumnResult& result, FeatureIndex feature, const Cut& cut, const Limits& limits) {
@@ -145,15 +142,13 @@ void SortedStore::reorder(const NodeRows& rows, const SearchTask& task, ColumnRe
   const auto& [feature, scan, totals, limits, path, missing] = task;
   const std::span<const Entry> all = rows.column(feature);
   const auto entries = all.first(count_observed(all.data(), all.size()));
-  if (places_gaps(missing) && entries.size() < all.size()) {
-    result = search_with_gaps({all, entries.size()}, task, true, scratch_[worker]);
-    return;
-  }
+  const Cut best{result.split.drop, result.split.position};
+  result.clear();
+  if (places_gaps(missing) && entries.size() < all.size())
+    return search_with_gaps({all, entries.size()}, task, true, result, scratch_[worker]);
   const bool complete = entries.size() == all.size();
   const Totals observed = complete ? Totals{} : scan.totals_of(entries, totals);
-  const Cut best{result.split.drop, result.split.position};
   const Totals& here = complete ? totals : observed;
-  result = {};
   fill_in(result, feature, scan.best_ordered_cut(best, entries, here, limits, scratch_[worker]), limits);
 }
 

@@ -43,7 +43,8 @@ class SortedStore : public SideStore {
   void use_blocks(const BlockCodes& codes, const NodeRows& rows, const RootTask& task);
   /// The rows of leaf b are those with leaf[sample] == b; returns one NodeRows per leaf.
   std::vector<NodeRows> start(std::span<const NodeId> leaf, std::size_t n_leaves);
-  ColumnResult search(const NodeRows& rows, const SearchTask& task, std::size_t worker);
+  /// Fills in an empty result.
+  void search(const NodeRows& rows, const SearchTask& task, ColumnResult& result, std::size_t worker);
   /// Makes the cut that was found the best of those that keep the order of the limits.
   void reorder(const NodeRows& rows, const SearchTask& task, ColumnResult& result, std::size_t worker);
   /// Finds where a given test divides the rows, and leaves it the categories that they hold, those that it does not
@@ -70,8 +71,8 @@ class SortedStore : public SideStore {
  private:
   BlockView blocks_of(FeatureIndex feature) const;
   /// Where tests place rows without a value, and a column has some.
-  ColumnResult search_with_gaps(const GapEntries& entries, const SearchTask& task, bool ordered,
-                                Scratch& scratch) const;
+  void search_with_gaps(const GapEntries& entries, const SearchTask& task, bool ordered, ColumnResult& result,
+                        Scratch& scratch) const;
   static void fill_in(ColumnResult& result, FeatureIndex feature, const Cut& cut, const Limits& limits);
   void mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides);
   void mark_subset(std::span<const Entry> entries, const Test& test, Sides& sides);

@@ -70,6 +70,12 @@ struct Split {
   std::uint32_t position = 0;
   std::int32_t gap_branch = kNoBranch;  // of rows without a value, if the search has placed them
   bool found() const { return test.kind != TestKind::leaf; }
+  void clear() {
+    drop = -kInfinity;
+    test.clear();
+    position = 0;
+    gap_branch = kNoBranch;
+  }
   /// The branch of rows that the test cannot place, given that with most weight.
   std::int32_t default_branch(std::int32_t larger) const { return gap_branch == kNoBranch ? larger : gap_branch; }
 };

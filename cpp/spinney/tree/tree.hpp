@@ -25,6 +25,15 @@ struct Test {
   std::vector<std::pair<std::int32_t, std::int32_t>> codes;  // (code, branch), ascending
   std::vector<double> cuts;                                  // ascending; branch i takes cuts[i - 1] < x <= cuts[i]
   std::vector<Token> tokens = {};                            // an expression
+  /// No test, as at first; lists are touched only if there are any.
+  void clear() {
+    kind = TestKind::leaf;
+    feature = -1;
+    threshold = kNaN;
+    if (!codes.empty()) codes.clear();
+    if (!cuts.empty()) cuts.clear();
+    if (!tokens.empty()) tokens.clear();
+  }
 };
 
 struct Surrogate {
