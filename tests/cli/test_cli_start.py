@@ -60,9 +60,11 @@ def test_commands_without_a_model_start_at_once(words: list[str], tmp_path: Path
 
 
 def modules_of(words: list[str], folder: Path) -> list[str]:
-    """Return the heavy libraries that a command imports."""
+    """Return the heavy libraries that a command imports; it must end as it should."""
     code = HELP.format(words=words) + "try:\n    main()\n" + LISTED
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
+    refused = bool({"nosuch", "--nosuch"} & set(words))
+    assert done.returncode == (2 if refused else 0), done.stderr
     return ast.literal_eval(done.stdout.splitlines()[-1])
 
 

@@ -144,6 +144,7 @@ class Grower {
   Split best_linear(const Node& node, const Split& axis);
   void divide(Node& node);
   std::array<Summary, 2> summarize_children(const Node& node, const Marks& marks, std::array<std::size_t, 2>& n_rows);
+  bool places_all(const Test& test) const;
   std::vector<Surrogate> find_surrogates(const Node& node, const Sides& sides);
 
   template <class Task>
@@ -450,9 +451,18 @@ std::array<Summary, 2> Grower<Store>::summarize_children(const Node& node, const
   return children;
 }
 
+/// Whether a test has an answer for every row that the tree will be asked about.
+template <class Store>
+bool Grower<Store>::places_all(const Test& test) const {
+  if (params_.known.empty() || test.kind == TestKind::expression || !params_.known[test.feature]) return false;
+  if (test.kind == TestKind::threshold) return true;
+  return test.codes.size() == static_cast<std::size_t>(context_.data.columns[test.feature].n_categories);
+}
+
 template <class Store>
 std::vector<Surrogate> Grower<Store>::find_surrogates(const Node& node, const Sides& sides) {
   if (params_.missing != MissingRule::surrogate || params_.max_surrogates == 0) return {};
+  if (places_all(node.split.test)) return {};
   const std::vector<FeatureIndex>& columns = *node.columns;
   candidates_.assign(columns.size(), std::nullopt);
   for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {

@@ -41,6 +41,8 @@ struct GrowParams {
   std::int64_t max_features = 0;          // drawn anew at each node; 0: all
   std::int64_t max_surrogates = 5;
   SurrogateStyle surrogate_style = SurrogateStyle::agreement;
+  /// By column: no row that the tree will be asked about lacks it, so that tests of it need no surrogates; empty: none.
+  std::vector<std::uint8_t> known;
   MissingRule missing = MissingRule::surrogate;
   std::int64_t max_bins = 0;  // 0: exact search; otherwise histograms
   std::uint64_t seed = 0;

@@ -202,6 +202,13 @@ void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks&
 
 void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides) {
   std::uint8_t* const side = side_.data();
+  if (samples_.weight.is_equal()) {
+    for (const Entry& entry : entries.first(n_low)) side[entry.sample] = kLeft;
+    for (const Entry& entry : entries.subspan(n_low)) side[entry.sample] = kRight;
+    sides.left = static_cast<double>(n_low) * samples_.weight.unit;
+    sides.right = static_cast<double>(entries.size() - n_low) * samples_.weight.unit;
+    return;
+  }
   const double* const weight = samples_.weight.values.data();
   double left = 0.0, right = 0.0;
   for (const Entry& entry : entries.first(n_low)) {

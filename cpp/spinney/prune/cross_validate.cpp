@@ -163,6 +163,17 @@ std::vector<RowIndex> held_out_of(const Fold& fold) {
   return rows;
 }
 
+/// By column: whether every row has a value.
+std::vector<std::uint8_t> columns_without_gaps(const Matrix& x) {
+  std::vector<std::uint8_t> known(x.n_columns);
+  for (std::size_t f = 0; f < known.size(); ++f) {
+    bool gap = false;
+    for (std::size_t row = 0; row < x.n_rows && !gap; ++row) gap = std::isnan(x.at(row, f));
+    known[f] = gap ? 0 : 1;
+  }
+  return known;
+}
+
 /// The pruning sequence of a fold's tree, in units of the whole.
 CostComplexity fold_path(const Tree& tree, const Target& target, const Samples& samples, const Fold& fold) {
   CostComplexity path = cost_complexity(tree, LinkRule::rpart);
@@ -203,8 +214,10 @@ ErrorCurve cross_validate(const Dataset& data, const Target& target, const GrowP
                           const SortedColumns* sorted, const BinBorders* borders, std::span<const Fold> folds,
                           std::span<const double> alphas, ThreadTeam& team, Interrupt& interrupt) {
   std::vector<CurveSum> sums(folds.size(), CurveSum(alphas.size()));
+  GrowParams own = params;
+  own.known = columns_without_gaps(data.values);
   team.run(folds.size(), [&](std::size_t i, std::size_t) {
-    sums[i] = run_fold(data, target, params, samples, sorted, borders, folds[i], alphas, interrupt);
+    sums[i] = run_fold(data, target, own, samples, sorted, borders, folds[i], alphas, interrupt);
   });
   CurveSum total(alphas.size());
   for (const CurveSum& sum : sums) total.add(sum);

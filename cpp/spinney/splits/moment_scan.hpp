@@ -295,6 +295,7 @@ class MomentScan : public Scan, public GroupScan {
   std::size_t n_moments() const override { return objective_.n_moments(); }
 
   void add_run(std::span<const Entry> run, const Totals& totals, double* moments, double& weight) const override {
+    if (counts_two_classes()) return count_run(run, moments, weight);
     for (const Entry& entry : run) {
       const Row row = row_of(entry.sample, totals.origin);
       objective_.add(row, moments);
@@ -382,6 +383,10 @@ class MomentScan : public Scan, public GroupScan {
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
     Totals totals{.classes = std::vector<double>(node.classes.size(), 0.0), .origin = node.origin, .loss = node.loss};
+    if (counts_two_classes()) {
+      count_run(entries, totals.classes.data(), totals.weight);
+      return totals;
+    }
     for (const Entry& entry : entries) {
       const Row row = row_of(entry.sample, node.origin);
       if constexpr (O::kTask == Task::classes) objective_.add(row, totals.classes.data());
@@ -412,9 +417,10 @@ class MomentScan : public Scan, public GroupScan {
   O objective_;
   const Samples& samples_;
   const SampleWeights& weight_;  // in the search
+  /// Samples are numbered class by class: where each begins, if all weigh the same and can be counted.
+  std::vector<SampleIndex> class_begin_;
 
  private:
-  /// Samples are numbered class by class: where each begins, if all weigh the same and can be counted.
   void find_classes() {
     if constexpr (O::kTask == Task::classes) {
       if (!weight_.is_equal() || !std::is_sorted(samples_.label.begin(), samples_.label.end())) return;
@@ -423,6 +429,14 @@ class MomentScan : public Scan, public GroupScan {
         class_begin_.push_back(static_cast<SampleIndex>(first - samples_.label.begin()));
       }
     }
+  }
+  /// Whether sums of weights are numbers of samples, of two classes.
+  bool counts_two_classes() const { return class_begin_.size() == 3 && weight_.is_equal() && weight_.unit == 1.0; }
+  void count_run(std::span<const Entry> run, double* moments, double& weight) const {
+    const std::size_t ones = count_from(run, class_begin_[1]);
+    moments[0] += static_cast<double>(run.size() - ones);
+    moments[1] += static_cast<double>(ones);
+    weight += static_cast<double>(run.size());
   }
   /// Moments and weights of both sides; returns how many go left.
   std::size_t add_sides(const GivenCut& cut, const Totals& totals, double& left_weight, double& right_weight,
@@ -456,7 +470,6 @@ class MomentScan : public Scan, public GroupScan {
     right_weight = static_cast<double>(cut.size() - all_left) * weight_.unit;
     return all_left;
   }
-  std::vector<SampleIndex> class_begin_;
 
   /// The moments of all entries: those that the node knows, or, of numbers, their sum.
   std::span<const double> parent_of(std::span<const Entry> entries, const Totals& totals,

@@ -23,28 +23,11 @@ bool too_small(const ScanRange& range) { return range.n < 2 * range.limits.rows;
 // In each loop: before entry i, i entries stand left; the first limits.rows - 1 only add up; the last cut leaves
 // limits.rows entries right.
 
-SPINNEY_MULTIVERSION
-Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse) {
-  Moment best;
-  if (too_small(range)) return best;
-  const Entry* const e = range.entries;
-  std::uint32_t ones = 0;
-  std::size_t i = 0;
-  for (; i + 1 < range.limits.rows; ++i) ones += is_one[e[i].sample];
-  for (; i + range.limits.rows < range.n; ++i) {
-    ones += is_one[e[i].sample];
-    if (e[i].rank == e[i + 1].rank) continue;
-    const double left = ones, right = n_ones - left;
-    const double score = left * left * inverse[i + 1] + right * right * inverse[range.n - i - 1];
-    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
-  }
-  return best;
-}
-
 namespace {
 
-constexpr std::size_t kBlock = 32;       // entries looked at together
-constexpr std::size_t kPlainBlocks = 4;  // up to so many are looked at one by one
+constexpr std::size_t kBlock = 32;         // entries looked at together
+constexpr std::size_t kCountedBlock = 64;  // where they are only counted
+constexpr std::size_t kPlainBlocks = 4;    // up to so many are looked at one by one
 
 /// What stands left of a cut: of all, and of the second class.
 template <class Number>
@@ -146,6 +129,23 @@ template <class Sum>
 }
 
 }  // namespace
+
+SPINNEY_MULTIVERSION
+Moment scan_two_classes(ScanRange range, SampleIndex first_one, double n_ones, const double* inverse) {
+  const Entry* const e = range.entries;
+  const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, e[i].sample >= first_one ? 1U : 0U}; };
+  const auto score = [&](const Left<std::uint32_t>& at) {
+    const double left = at.ones, right = n_ones - left;
+    return left * left * inverse[at.weight] + right * right * inverse[range.n - at.weight];
+  };
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    std::uint32_t ones = 0;
+    for (std::size_t i = begin; i < end; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+    return Left<std::uint32_t>{static_cast<std::uint32_t>(end - begin), ones};
+  };
+  return scan_blocks<std::uint32_t>(range, kCountedBlock, -kInfinity, sum, add, score,
+                                    [](const auto&) { return true; });
+}
 
 SPINNEY_MULTIVERSION
 Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse) {

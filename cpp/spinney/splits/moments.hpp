@@ -21,7 +21,8 @@ struct ScanRange {
   double slack;          // a score must be better by more than this
 };
 
-Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, double n_ones, const double* inverse);
+/// Equal weights: samples from first_one on are of the second class.
+Moment scan_two_classes(ScanRange range, SampleIndex first_one, double n_ones, const double* inverse);
 /// Weights that are whole multiples of a unit: tally is 2 * times + label, and limits.weight is not looked at.
 Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse);
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total);

@@ -3,15 +3,35 @@
 #include <algorithm>
 #include <numeric>
 
+#include "spinney/multiversion.hpp"
 #include "spinney/splits/scan.hpp"
 
 namespace spinney {
 
+SPINNEY_MULTIVERSION
+std::size_t count_from(std::span<const Entry> entries, SampleIndex first) {
+  const Entry* const e = entries.data();
+  std::uint32_t n = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) n += e[i].sample >= first ? 1U : 0U;
+  return n;
+}
+
+/// Steps double until they leave the run: few categories in many rows take few steps.
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs) {
   runs.clear();
-  for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    if (i == 0 || entries[i].rank != entries[i - 1].rank) runs.push_back({i, i, entries[i].rank});
-    runs.back().end = i + 1;
+  const std::size_t n = entries.size();
+  for (std::size_t begin = 0; begin < n;) {
+    const std::uint32_t rank = entries[begin].rank;
+    std::size_t inside = begin, step = 1;
+    while (inside + step < n && entries[inside + step].rank == rank) {
+      inside += step;
+      step *= 2;
+    }
+    const auto rest = entries.subspan(inside, std::min(step, n - inside));
+    const auto same = [&](const Entry& entry) { return entry.rank == rank; };
+    const auto end = inside + static_cast<std::size_t>(std::ranges::partition_point(rest, same) - rest.begin());
+    runs.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), rank});
+    begin = end;
   }
   return runs;
 }

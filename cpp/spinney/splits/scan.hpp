@@ -150,6 +150,9 @@ PartedSamples part(const GivenCut& cut, Scratch& scratch);
 
 std::unique_ptr<Scan> make_scan(const ObjectiveChoice& choice, const Samples& samples);
 
+/// How many entries are of samples from `first` on.
+std::size_t count_from(std::span<const Entry> entries, SampleIndex first);
+
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs);
 
 /// The best subset test from groups of categories (scratch.groups), which it reorders.

@@ -39,10 +39,10 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
     ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
     const double ones = totals.classes[1];
-    if (weight_.is_equal()) {
+    if (weight_.is_equal() && !class_begin_.empty()) {
       range.slack /= weight_.unit;
       const double n_ones = std::round(ones / weight_.unit);
-      const Moment best = scan_two_classes(range, samples_.is_one.data(), n_ones, inverse_.data());
+      const Moment best = scan_two_classes(range, class_begin_[1], n_ones, inverse_.data());
       const double drop = best.score - n_ones * n_ones * inverse_[entries.size()];
       return {2.0 * drop * weight_.unit, best.position};
     }
