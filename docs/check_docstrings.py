@@ -21,7 +21,8 @@ class Validator(validate_docstrings.AstValidator):
     def signature_parameters(self) -> tuple[str, ...]:
         """Return the names of parameters in their order."""
         if not isinstance(self.node, ast.ClassDef) or _writes_constructor(self.node):
-            return super().signature_parameters
+            names = super().signature_parameters
+            return names[1:] if names[:1] == ("self",) else names  # a method of several classes
         own = _fields(self.node)
         named = [name for name in self.doc_all_parameters if name not in own]
         inherited = named if set(map(ast.unparse, self.node.bases)) - {"NamedTuple"} else []

@@ -1,11 +1,10 @@
 """Counts and amounts: the criteria of deviances, exposure, and D squared as score."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from spinney import _core
@@ -150,81 +149,19 @@ def d2_score(
     return 1.0 if left == 0 else 0.0
 
 
-class ExposureMixin(RegressorMixin):  # type: ignore[misc]
-    """`fit` and `score` of regressors whose criterion may be a deviance."""
+def number_score(
+    predicted: Floats, y: Any, sample_weight: Any, exposure: Any, criterion: str, name: str
+) -> float:
+    """Return R squared of predictions, or D squared where the criterion has one."""
+    from spinney._target import check_numbers, check_weights  # which need this module
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
-        return tags
-
-    def _judge_name(self) -> str:
-        """Return the criterion by which predictions are judged."""
-        return judge_name(self)
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None, **params: Any
-    ) -> Self:
-        """Train the members, and select those that vote.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals are used as they are; NaN, None and NA are missing.
-        y : array of shape (n_rows,)
-            The target: numbers, or what was counted or paid in all.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows. A row of weight 0 is as if absent.
-        exposure : array of shape (n_rows,), default=None
-            For how much of it y was counted, such as years insured; predictions are per unit of
-            exposure. For "poisson", "gamma" and "tweedie".
-        **params : dict
-            Metadata for the fit of members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        self
-        """
-        fitted: Self = super().fit(X, with_exposure(y, exposure), sample_weight, **params)
-        return fitted
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
-        """Return R squared, or D squared where the criterion is a deviance or a quantile.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true numbers, or what was counted or paid in all.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-        exposure : array of shape (n_rows,), default=None
-            For how much of it y was counted.
-
-        Returns
-        -------
-        float
-            The share of the squared error about the mean, of the deviance about the overall rate,
-            or of the pinball loss about the overall quantile, that is explained; at most 1.
-        """
-        predicted = np.asarray(self.predict(X), dtype=np.float64)
-        return self._score_of(predicted, y, sample_weight, exposure)
-
-    def _score_of(self, predicted: Floats, y: Any, sample_weight: Any, exposure: Any) -> float:
-        """Return the score of predictions."""
-        from spinney._target import check_numbers, check_weights  # which need this module
-
-        criterion = self._judge_name()
-        if not has_d2(criterion):
-            if exposure is not None:
-                check_exposure(exposure, np.ones(len(predicted)), criterion)
-            return float(r2_score(y, predicted, sample_weight=sample_weight))
-        weight = check_weights(sample_weight, len(predicted))
-        numbers = check_numbers(y, weight, type(self).__name__)
-        exposed = check_exposure(exposure, weight, criterion)
-        if is_deviance(criterion):
-            check_counts(numbers, weight, exposed, criterion)
-        return d2_score(criterion, numbers, predicted, weight, exposed)
+    if not has_d2(criterion):
+        if exposure is not None:
+            check_exposure(exposure, np.ones(len(predicted)), criterion)
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
+    weight = check_weights(sample_weight, len(predicted))
+    numbers = check_numbers(y, weight, name)
+    exposed = check_exposure(exposure, weight, criterion)
+    if is_deviance(criterion):
+        check_counts(numbers, weight, exposed, criterion)
+    return d2_score(criterion, numbers, predicted, weight, exposed)

@@ -38,6 +38,8 @@ from spinney._state._kinds import (
 from spinney._target import FitTarget, check_weights
 from spinney.ensemble._ensemble import BaseEnsemble, Finished
 from spinney.ensemble._ensemble_shrinkage import Shrinker, refuse_shrinkage
+from spinney.ensemble._forest import Forest
+from spinney.ensemble._leaf_targets import LeafTargets, kept_targets, refuse_keeping
 from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
 from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
@@ -96,6 +98,7 @@ class BaggedEnsemble(BaseEnsemble):
     selection, selection_data, trim = None, "training", 0.0
     targets: str | None = None
     shrinkage: float | str | None = None
+    keep_targets = False
     _draws_columns = False  # whether max_features are of a member, not of a node
     _bagged: Bagged
     _runs: list[tuple[int, Drawn]]  # for each fit of a warm start: its first member, its draws
@@ -112,6 +115,7 @@ class BaggedEnsemble(BaseEnsemble):
         "oob_prediction_": perhaps(FLOATS),
         "oob_score_": perhaps(FINITE),
         "shrinkage_": perhaps(STRENGTH),
+        "leaf_targets_": perhaps(one(LeafTargets)),
     }
 
     def _check_state(self) -> None:
@@ -127,6 +131,10 @@ class BaggedEnsemble(BaseEnsemble):
         need(firsts[:1] == [0] and firsts == sorted(set(firsts)), self, "_runs are not in order")
         for _, drawn in self._runs:
             plan_of(drawn)  # refuses what it does not know
+        kept: LeafTargets | None = vars(self).get("leaf_targets_")
+        if kept is not None:
+            fits = isinstance(self._members, Forest) and kept.fits(self._members.n_nodes)
+            need(fits, self, "leaf_targets_ are those of other trees")
 
     def _check_combinations(self) -> None:
         """Refuse parameters that exclude each other."""
@@ -138,6 +146,7 @@ class BaggedEnsemble(BaseEnsemble):
                 "Use bootstrap=True, or max_samples."
             )
         refuse_shrinkage(self)
+        refuse_keeping(self)
         if self.n_best_splits > 1 and not all(map(is_binary, self._make_learners())):
             raise ValueError(
                 f"n_best_splits={self.n_best_splits!r} works with CART members only. Use 1."
@@ -164,14 +173,13 @@ class BaggedEnsemble(BaseEnsemble):
         self._bagged, self._runs, self._used = bagged, runs, used
         if strength is not None:
             self.shrinkage_ = strength
-        self._keep_more(trainer, before is None or len(before.n_votes) == len(used))
+        if self.keep_targets:
+            same_rows = before is None or len(before.n_votes) == len(used)
+            self.leaf_targets_ = kept_targets(self, trainer, same_rows)
         self._select(self._selector(), bagged, trainer.judged)
         if plan.out_of_bag:
             self._keep_out_of_bag(bagged, trainer.judged)
         warn_unsettled(bagged.records, plan.first_member)
-
-    def _keep_more(self, trainer: Any, same_rows: bool) -> None:
-        """Keep what a class has besides; all members may have seen rows of the present table."""
 
     def _plan(self, trainer: Any, before: Bagged | None, n_rows: int) -> _core.EnsemblePlan:
         """Return what members see, and how they are judged."""

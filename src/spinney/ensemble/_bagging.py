@@ -9,10 +9,9 @@ from sklearn.utils.metaestimators import available_if
 from spinney._params import OF_NUMBERS
 from spinney._settings import thread_count
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, given_learners
-from spinney.ensemble._exposure_ensemble import ExposedEnsemble
+from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, given_learners
 from spinney.ensemble._foreign_members import ForeignMembers
-from spinney.ensemble._leaf_targets import LeafTargetsMixin
+from spinney.ensemble._leaf_targets import predict_quantiles
 from spinney.ensemble._routing import learners_of, route
 from spinney.tree import CARTClassifier, CARTRegressor
 
@@ -232,7 +231,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         return self._members.decisions(rows, self._voters(), thread_count(self.n_jobs))
 
 
-class BaggingRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
+class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     """Members trained on samples of the rows, or on other parts of the data, and their mean.
 
     Parameters
@@ -348,6 +347,7 @@ class BaggingRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
 
     _draws_columns = True
     _parameters = OF_NUMBERS
+    predict_quantiles = predict_quantiles
 
     def __init__(
         self,

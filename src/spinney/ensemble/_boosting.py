@@ -359,5 +359,14 @@ class AdaBoostRegressor(RegressorEnsemble, BoostedEnsemble):
                 stacklevel=5,
             )
 
+    def _check_exposed(self) -> None:
+        raise ValueError(
+            "AdaBoostRegressor takes no exposure: it weighs members by errors of its own. Use "
+            "RandomForestRegressor(criterion='poisson')."
+        )
+
+    def _judge_name(self) -> str:
+        return "squared_error"  # members are weighted by a loss of boosting's own
+
     def _uses_median(self) -> bool:
         return True

@@ -57,89 +57,87 @@ class Distillation:
         return "\n".join([*lines, f"by {self.judged_by}"])
 
 
-class Distilled:
-    """Mixin of ensembles of trees that can be told by one tree, or by a few rules."""
+def distil(
+    self: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    max_leaves: int = 12,
+    n_drawn: int | None = None,
+    new_rows: Any = None,
+    cv: int = 5,
+    random_state: Any = None,
+) -> Any:
+    """Return one tree that answers most like the ensemble.
 
-    def distil(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        max_leaves: int = 12,
-        n_drawn: int | None = None,
-        new_rows: Any = None,
-        cv: int = 5,
-        random_state: Any = None,
-    ) -> Any:
-        """Return one tree that answers most like the ensemble.
+    The tree learns the answers of the ensemble for the rows of X, and for as great a weight of
+    rows drawn near them: each value is that of a row, or of one near it in the order of the
+    leaves of a member. Counts of the tree are of all these rows.
 
-        The tree learns the answers of the ensemble for the rows of X, and for as great a weight of
-        rows drawn near them: each value is that of a row, or of one near it in the order of the
-        leaves of a member. Counts of the tree are of all these rows.
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        Rows with the columns of fit, usually those of fit.
+    y : array of shape (n_rows,), default=None
+        Their target. With it the error is estimated by folds in which the ensemble is fitted
+        again; without it only the agreement is, by folds of X alone, which is too low where
+        the members have seen these rows.
+    max_leaves : int, default=12
+        Maximum number of leaves.
+    n_drawn : int or None, default=None
+        Number of rows to draw. None for as many as X has, and at least 4000.
+    new_rows : table or None, default=None
+        Rows to use instead of drawn ones.
+    cv : int, default=5
+        Number of folds.
+    random_state : int, RandomState or None, default=None
+        Random seed of the drawn rows and of the folds.
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            Rows with the columns of fit, usually those of fit.
-        y : array of shape (n_rows,), default=None
-            Their target. With it the error is estimated by folds in which the ensemble is fitted
-            again; without it only the agreement is, by folds of X alone, which is too low where
-            the members have seen these rows.
-        max_leaves : int, default=12
-            Maximum number of leaves.
-        n_drawn : int or None, default=None
-            Number of rows to draw. None for as many as X has, and at least 4000.
-        new_rows : table or None, default=None
-            Rows to use instead of drawn ones.
-        cv : int, default=5
-            Number of folds.
-        random_state : int, RandomState or None, default=None
-            Random seed of the drawn rows and of the folds.
+    Returns
+    -------
+    CARTClassifier or CARTRegressor
+        Fitted; its `distillation_` is a `Distillation`.
+    """
+    _LEAVES.check("max_leaves", max_leaves)
+    _FOLDS.check("cv", cv)
+    if n_drawn is not None:
+        _ROWS.check("n_drawn", n_drawn)
+    check_is_fitted(self)
+    _refuse(self)
+    values = _base_rows(self, X)
+    _refuse_rows(values, y, cv)
+    given = None if new_rows is None else _base_rows(self, new_rows)
+    plan = _Plan(max_leaves, n_drawn, given)
+    random = random_numbers(random_state)
+    tree, n_new = plan.learn(self, values, random)
+    if y is None:
+        tree.distillation_ = plan.judge_alone(self, values, cv, random, n_new)
+    else:
+        tree.distillation_ = plan.judge_again(self, X, np.asarray(y), cv, random, n_new)
+    return tree
 
-        Returns
-        -------
-        CARTClassifier or CARTRegressor
-            Fitted; its `distillation_` is a `Distillation`.
-        """
-        _LEAVES.check("max_leaves", max_leaves)
-        _FOLDS.check("cv", cv)
-        if n_drawn is not None:
-            _ROWS.check("n_drawn", n_drawn)
-        check_is_fitted(self)
-        _refuse(self)
-        values = _base_rows(self, X)
-        _refuse_rows(values, y, cv)
-        given = None if new_rows is None else _base_rows(self, new_rows)
-        plan = _Plan(max_leaves, n_drawn, given)
-        random = random_numbers(random_state)
-        tree, n_new = plan.learn(self, values, random)
-        if y is None:
-            tree.distillation_ = plan.judge_alone(self, values, cv, random, n_new)
-        else:
-            tree.distillation_ = plan.judge_again(self, X, np.asarray(y), cv, random, n_new)
-        return tree
 
-    def distil_rules(self, X: Any, *, cf: float = 0.25, **options: Any) -> "RuleSet":
-        """Return a few ordered rules that answer most like the ensemble.
+def distil_rules(self: Any, X: Any, *, cf: float = 0.25, **options: Any) -> "RuleSet":
+    """Return a few ordered rules that answer most like the ensemble.
 
-        They are the paths of the tree of `distil`, simplified as C4.5rules does for the answers of
-        the ensemble, so coverage and confidence of a rule are of these answers for X.
+    They are the paths of the tree of `distil`, simplified as C4.5rules does for the answers of
+    the ensemble, so coverage and confidence of a rule are of these answers for X.
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            Rows with the columns of fit, usually those of fit.
-        cf : float, default=0.25
-            Confidence level of the error estimates; lower prunes more.
-        **options : dict
-            As for `distil`, except `y`.
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        Rows with the columns of fit, usually those of fit.
+    cf : float, default=0.25
+        Confidence level of the error estimates; lower prunes more.
+    **options : dict
+        As for `distil`, except `y`.
 
-        Returns
-        -------
-        RuleSet
-            Of numbers the paths of the tree as they are.
-        """
-        return rules_like(self, self.distil(X, **options), X, cf)
+    Returns
+    -------
+    RuleSet
+        Of numbers the paths of the tree as they are.
+    """
+    return rules_like(self, self.distil(X, **options), X, cf)
 
 
 def rules_like(ensemble: Any, tree: Any, X: Any, cf: float = 0.25) -> "RuleSet":

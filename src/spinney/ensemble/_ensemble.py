@@ -18,26 +18,35 @@ from sklearn.base import (
     RegressorMixin,
     clone,
 )
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._counts import DEVIANCES, judge_name, number_score, with_exposure
 from spinney._params import check_parameters
 from spinney._progress import CallbackMixin, progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
 from spinney.ensemble._combine import ClassCombiner, weighted_median
-from spinney.ensemble._distil import Distilled
+from spinney.ensemble._distil import distil, distil_rules
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._routing import Metadata, learners_of, route, routing_of
 from spinney.ensemble._trainer import TreeTrainer, tree_trainer
 from spinney.shapley._additive import Additive, Shown
-from spinney.shapley._explained import EXPECTED
-from spinney.shapley._table_explained import TableExplained
+from spinney.shapley._explained import (
+    EXPECTED,
+    ExpectedValue,
+    Explainer,
+    explainer_of,
+    reasons,
+    shap_explanation,
+    shap_interaction_values,
+    shap_values,
+)
 from spinney.tree._estimator import TreeEstimator, counts_weight, is_own_tree
 from spinney.tree._shrinkage import is_fixed
 
@@ -59,7 +68,7 @@ OF_THE_ENSEMBLE = {
 }
 
 
-class BaseEnsemble(CallbackMixin, TableExplained):
+class BaseEnsemble(CallbackMixin, TableEstimator):
     """Base class of ensembles."""
 
     n_best_splits, warm_start = 1, False  # of ensembles without the parameter
@@ -311,6 +320,15 @@ class BaseEnsemble(CallbackMixin, TableExplained):
         rows = self._member_rows(X)
         return self._trees("apply")._core.apply(rows, thread_count(self.n_jobs))
 
+    expected_value_ = ExpectedValue()
+    shap_values = shap_values
+    shap_interaction_values = shap_interaction_values
+    shap_explanation = shap_explanation
+    reasons = reasons
+
+    def _explainer(self) -> Explainer:
+        return explainer_of(self, self._additive())
+
     def _additive(self) -> Additive:
         """Return the members as trees whose weighted answers add up to the mean."""
         return self._weighted_trees("number", False)
@@ -371,10 +389,12 @@ class BaseEnsemble(CallbackMixin, TableExplained):
         return self._base_importances(shares)
 
 
-class ClassifierEnsemble(ClassifierMixin, Distilled, BaseEnsemble):
+class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
     """Base class of ensembles that predict classes."""
 
     ties = "lowest"  # of ensembles without the parameter
+    distil = distil
+    distil_rules = distil_rules
 
     @property
     def n_classes_(self) -> int:
@@ -522,8 +542,55 @@ class ClassifierEnsemble(ClassifierMixin, Distilled, BaseEnsemble):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 
 
-class RegressorEnsemble(RegressorMixin, Distilled, BaseEnsemble):
+class RegressorEnsemble(RegressorMixin, BaseEnsemble):
     """Base class of ensembles that predict numbers."""
+
+    distil = distil
+    distil_rules = distil_rules
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
+        return tags
+
+    def _check_exposed(self) -> None:
+        """Refuse an exposure that members know nothing of."""
+        if not all(map(is_own_tree, self._make_learners())):
+            raise ValueError("exposure needs members that are trees of this package.")
+
+    def _judge_name(self) -> str:
+        """Return the criterion that all members have; squared error if they differ."""
+        names = {judge_name(learner) for learner in self._make_learners()}
+        return names.pop() if len(names) == 1 else "squared_error"
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None, **params: Any
+    ) -> Self:
+        """Train the members, and select those that vote.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
+            Strings and categoricals are used as they are; NaN, None and NA are missing.
+        y : array of shape (n_rows,)
+            The target: numbers, or what was counted or paid in all.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows. A row of weight 0 is as if absent.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted, such as years insured; predictions are per unit of
+            exposure. For "poisson", "gamma" and "tweedie".
+        **params : dict
+            Metadata for the fit of members from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
+
+        Returns
+        -------
+        self
+        """
+        if exposure is not None:
+            self._check_exposed()
+        return super().fit(X, with_exposure(y, exposure), sample_weight, **params)
 
     def _uses_median(self) -> bool:
         """Whether the median of the members is predicted, not their mean."""
@@ -592,24 +659,54 @@ class RegressorEnsemble(RegressorMixin, Distilled, BaseEnsemble):
         for n in range(1, len(members) + 1):
             yield weighted_median(answers[:n], weights[:n])
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield R squared of the first member, the first two, and so on.
+    def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
+        """Return R squared, or D squared where the criterion is a deviance or a quantile.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
         y : array of shape (n_rows,)
-            The true numbers.
+            The true numbers, or what was counted or paid in all.
         sample_weight : array of shape (n_rows,), default=None
             Weights of the rows.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted.
+
+        Returns
+        -------
+        float
+            The share of the squared error about the mean, of the deviance about the overall rate,
+            or of the pinball loss about the overall quantile, that is explained; at most 1.
+        """
+        return self._score_of(self.predict(X), y, sample_weight, exposure)
+
+    def _score_of(self, predicted: Floats, y: Any, sample_weight: Any, exposure: Any) -> float:
+        name = type(self).__name__
+        return number_score(predicted, y, sample_weight, exposure, self._judge_name(), name)
+
+    def staged_score(
+        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
+    ) -> Iterator[float]:
+        """Yield `score` of the first member, the first two, and so on.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true numbers, or what was counted or paid in all.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted.
 
         Yields
         ------
         float
         """
         for numbers in self.staged_predict(X):
-            yield float(r2_score(y, numbers, sample_weight=sample_weight))
+            yield self._score_of(numbers, y, sample_weight, exposure)
 
 
 def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 from spinney._checks import Check
 from spinney._params import BALANCING, DRAWING_CUTS, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, own_tree
-from spinney.ensemble._exposure_ensemble import ExposedEnsemble
+from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
 from spinney.tree import CARTClassifier, CARTRegressor
 
 
@@ -236,7 +235,7 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
         return [own_tree(self, CARTClassifier, splitter="random")]
 
 
-class ExtraTreesRegressor(ExposedEnsemble, BaggedEnsemble):
+class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
     """Regression trees whose cuts are drawn at random, the best of a few at each node; their mean.
 
     A node draws `max_features` columns that vary in it, and for each one cut: a threshold anywhere

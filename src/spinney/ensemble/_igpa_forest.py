@@ -8,8 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._params import BALANCING, GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, own_tree
-from spinney.ensemble._exposure_ensemble import ExposedEnsemble
+from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
 from spinney.tree import IGPAClassifier, IGPARegressor
 
 
@@ -287,7 +286,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         return self.n_iterations_
 
 
-class IGPAForestRegressor(ExposedEnsemble, BaggedEnsemble):
+class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
     """IGPA regression trees over random halves of all the rows, and their mean.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, by the

@@ -1,8 +1,7 @@
 """The training rows in the leaves of a forest, and quantiles of the target from them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from spinney import _core
 from spinney._quantiles import check_quantiles
 from spinney._settings import thread_count
 from spinney._state import plain_state
-from spinney._state._kinds import Kind, StateError, need, one, perhaps
+from spinney._state._kinds import StateError
 from spinney._typing import Floats
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._trainer import TreeTrainer
@@ -112,80 +111,67 @@ class LeafTargets:
         )
 
 
-class LeafTargetsMixin:
-    """Quantiles of ensembles of trees that predict numbers: `keep_targets`, `predict_quantiles`."""
+def refuse_keeping(ensemble: Any) -> None:
+    """Refuse keep_targets where members are no trees, or no rows are drawn for leaves."""
+    if not ensemble.keep_targets:
+        return
+    learners = ensemble._make_learners()
+    if not all(map(is_own_tree, learners)):
+        raise ValueError("keep_targets needs members that are trees of this package.")
+    if any(getattr(learner, "missing", None) == "fractional" for learner in learners):
+        raise ValueError(
+            "keep_targets does not work with missing='fractional', which divides rows among "
+            "leaves. Use missing='surrogate' or 'majority'."
+        )
+    if ensemble.sampling == "wagging":
+        raise ValueError(
+            "keep_targets does not work with sampling='wagging', which draws no rows. Use "
+            "another sampling."
+        )
 
-    _fitted_fields: ClassVar[Mapping[str, Kind]] = {"leaf_targets_": perhaps(one(LeafTargets))}
 
-    def _check_state(self) -> None:
-        super()._check_state()  # type: ignore[misc]
-        kept: LeafTargets | None = vars(self).get("leaf_targets_")
-        if kept is not None:
-            members: Any = vars(self)["_members"]
-            fits = isinstance(members, Forest) and kept.fits(members.n_nodes)
-            need(fits, self, "leaf_targets_ are those of other trees")
+def kept_targets(ensemble: Any, trainer: TreeTrainer, same_rows: bool) -> LeafTargets:
+    """Return the rows in the leaves; all members must have seen rows of the present table."""
+    if not same_rows:
+        raise ValueError(
+            "keep_targets with warm_start needs the table of the first fit, which had another "
+            "number of rows. Use warm_start=False."
+        )
+    n_threads = thread_count(ensemble.n_jobs)
+    return LeafTargets.of(trainer, ensemble._members, ensemble._drawn_by(), n_threads)
 
-    def _check_combinations(self: Any) -> None:
-        super()._check_combinations()  # type: ignore[misc]
-        if not self.keep_targets:
-            return
-        learners = self._make_learners()
-        if not all(map(is_own_tree, learners)):
-            raise ValueError("keep_targets needs members that are trees of this package.")
-        if any(getattr(learner, "missing", None) == "fractional" for learner in learners):
-            raise ValueError(
-                "keep_targets does not work with missing='fractional', which divides rows among "
-                "leaves. Use missing='surrogate' or 'majority'."
-            )
-        if self.sampling == "wagging":
-            raise ValueError(
-                "keep_targets does not work with sampling='wagging', which draws no rows. Use "
-                "another sampling."
-            )
 
-    def _keep_more(self: Any, trainer: Any, same_rows: bool) -> None:
-        """Keep the rows in the leaves, if that is asked for."""
-        if not self.keep_targets:
-            return
-        if not same_rows:
-            raise ValueError(
-                "keep_targets with warm_start needs the table of the first fit, which had another "
-                "number of rows. Use warm_start=False."
-            )
-        n_threads = thread_count(self.n_jobs)
-        self.leaf_targets_ = LeafTargets.of(trainer, self._members, self._drawn_by(), n_threads)
+def predict_quantiles(self: Any, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
+    """Return quantiles of the target, from the training rows in the leaves that a row reaches.
 
-    def predict_quantiles(self: Any, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
-        """Return quantiles of the target, from the training rows in the leaves that a row reaches.
+    A quantile regression forest: each tree divides a weight of 1 among the training rows in the
+    leaf, as often as they were drawn for the tree and by their weights. The quantile is the
+    least target that, together with all below it, has so much of the weight of all trees.
+    Shrinkage does not change it.
 
-        A quantile regression forest: each tree divides a weight of 1 among the training rows in the
-        leaf, as often as they were drawn for the tree and by their weights. The quantile is the
-        least target that, together with all below it, has so much of the weight of all trees.
-        Shrinkage does not change it.
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        With the columns of fit.
+    quantiles : float or array of shape (n_quantiles,), default=(0.05, 0.5, 0.95)
+        Above 0 and below 1.
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        quantiles : float or array of shape (n_quantiles,), default=(0.05, 0.5, 0.95)
-            Above 0 and below 1.
+    Returns
+    -------
+    array of shape (n_rows, n_quantiles)
 
-        Returns
-        -------
-        array of shape (n_rows, n_quantiles)
-
-        References
-        ----------
-        Meinshausen (2006). Quantile regression forests. JMLR 7.
-        """
-        check_is_fitted(self)
-        wanted = check_quantiles(quantiles)
-        if "leaf_targets_" not in vars(self):
-            raise ValueError(
-                "predict_quantiles needs the targets of the training rows, which this model did "
-                "not keep. Fit it with keep_targets=True."
-            )
-        members, n_threads = self._voters(), thread_count(self.n_jobs)
-        rows = self._member_rows(X)
-        kept: LeafTargets = self.leaf_targets_
-        return kept.quantiles(self._members, rows, members, wanted, n_threads)
+    References
+    ----------
+    Meinshausen (2006). Quantile regression forests. JMLR 7.
+    """
+    check_is_fitted(self)
+    wanted = check_quantiles(quantiles)
+    if "leaf_targets_" not in vars(self):
+        raise ValueError(
+            "predict_quantiles needs the targets of the training rows, which this model did "
+            "not keep. Fit it with keep_targets=True."
+        )
+    members, n_threads = self._voters(), thread_count(self.n_jobs)
+    rows = self._member_rows(X)
+    kept: LeafTargets = self.leaf_targets_
+    return kept.quantiles(self._members, rows, members, wanted, n_threads)

@@ -13,12 +13,12 @@ from spinney.ensemble._bagged import BaggedEnsemble
 from spinney.ensemble._ensemble import (
     OF_THE_ENSEMBLE,
     ClassifierEnsemble,
+    RegressorEnsemble,
     given_learners,
     is_by_member,
     own_tree,
 )
-from spinney.ensemble._exposure_ensemble import ExposedEnsemble
-from spinney.ensemble._leaf_targets import LeafTargetsMixin
+from spinney.ensemble._leaf_targets import predict_quantiles
 from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._estimator import is_own_tree
 
@@ -309,7 +309,7 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         return settings | {"max_features": feature_count(self.max_features, n_columns)}
 
 
-class RandomForestRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
+class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     """Regression trees on bootstrap samples, each node with columns of its own, and their mean.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
@@ -456,6 +456,7 @@ class RandomForestRegressor(LeafTargetsMixin, ExposedEnsemble, BaggedEnsemble):
     """
 
     _parameters = OF_NUMBERS
+    predict_quantiles = predict_quantiles
 
     def __init__(
         self,

@@ -1,16 +1,26 @@
-"""The methods of models that can be explained by Shapley values."""
+"""Shapley values and reasons of trees, and of models that add up answers of trees.
 
-from collections.abc import Mapping
+A model makes an `Explainer` by its method `_explainer`, and takes `shap_values`,
+`shap_interaction_values`, `shap_explanation`, `reasons` and `expected_value_` as its own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney._typing import Floats
 from spinney.shapley._additive import Additive
 from spinney.shapley._reasons import Reason, pick_reasons
+
+if TYPE_CHECKING:
+    from spinney.evolve._derived import Derived
 
 EXPECTED = "expected_value_"
 
@@ -25,197 +35,226 @@ class ExpectedValue:
         if model is None:
             return self
         try:
-            return model._shapley(None, None, False)[1]
+            return model._explainer().divide(None, None, False)[1]
         except (TypeError, ValueError) as refusal:
             if isinstance(refusal, AttributeError):
                 raise
             raise AttributeError(str(refusal)) from None  # so that hasattr is False
 
 
-class Explained:
-    """Shapley values and reasons, of trees and of models that add up answers of trees."""
+@dataclass(frozen=True)
+class Explainer:
+    """Divides the answers of a model among the columns of its table.
 
-    expected_value_ = ExpectedValue()
+    Parameters
+    ----------
+    additive : Additive
+        The trees whose answers add up to what is explained.
+    schema : Schema
+        The columns of the user's table.
+    encode : function
+        Encodes a table as the trees take it.
+    labels : list or None
+        The classes; None for numbers.
+    derived : sequence of Derived, default=()
+        Columns that are computed from others, whose shares are divided among these.
+    n_threads : int, default=1
+        Number of threads; does not affect the result.
+    """
 
-    def _additive(self) -> Additive:
-        """Return the trees whose answers add up to what is explained; an error if none do."""
-        raise NotImplementedError
+    additive: Additive
+    schema: Schema
+    encode: Callable[[Any], Floats]
+    labels: list[Any] | None
+    derived: Sequence["Derived"] = ()
+    n_threads: int = 1
 
-    def _explained_rows(self, X: Any) -> Floats:
-        """Encode a table as the trees take it."""
-        raise NotImplementedError
-
-    def _explained_schema(self) -> Schema:
-        """Return the columns of the user's."""
-        raise NotImplementedError
-
-    def _by_base_column(self, values: Floats, pairs: bool) -> Floats:
-        """Divide what derived columns add among those that they are computed from."""
-        return values
-
-    def _shapley(self, X: Any, background: Any, pairs: bool) -> tuple[Floats, Any]:
+    def divide(self, X: Any, background: Any, pairs: bool) -> tuple[Floats, Any]:
         """Return the values of a table, of none for None, and what is expected."""
-        additive = self._additive()
         if X is None:
-            n_derived = len(getattr(self, "_derived", ()))
-            rows = np.zeros((0, len(self._explained_schema().columns) + n_derived))
+            rows = np.zeros((0, len(self.schema.columns) + len(self.derived)))
         else:
-            rows = self._explained_rows(X)
+            rows = self.encode(X)
         others = None if background is None else self._background_rows(background)
-        n_threads = thread_count(getattr(self, "n_jobs", None))
-        values, expected = additive.divide(rows, others, pairs, n_threads)
+        values, expected = self.additive.divide(rows, others, pairs, self.n_threads)
         base: Any = float(expected) if expected.ndim == 0 else expected
         return self._by_base_column(values, pairs), base
 
-    def _labels(self) -> Any:
-        """Return the classes; None for numbers."""
-        return getattr(self, "classes_", getattr(self, "classes", None))
-
     def _background_rows(self, background: Any) -> Floats:
         try:
-            return self._explained_rows(background)
+            return self.encode(background)
         except ValueError as problem:
             raise ValueError(f"background: {problem}") from None
 
-    def _remember_expected(self, expected: Any) -> None:
-        vars(self)[EXPECTED] = expected
+    def _by_base_column(self, values: Floats, pairs: bool) -> Floats:
+        """Divide what derived columns add among those that they are computed from."""
+        if not self.derived:
+            return values
+        from spinney.evolve._derived import base_pairs, base_values  # only evolved models need it
 
-    def shap_values(self, X: Any, background: Any = None) -> Floats:
-        """Return what each column adds to the answer for each row: its Shapley values.
+        own = base_pairs if pairs else base_values
+        return own(values, self.derived, len(self.schema.columns))
 
-        With `expected_value_` they add up to `predict_proba`, to the number that `predict`
-        returns, and for AdaBoost to `decision_function`.
+    def speakers(self, rows: Floats) -> NDArray[np.bool_]:
+        """Return which columns decided at some node on the way of each row."""
+        marks = self.additive.speakers(rows).astype(np.float64)
+        return np.asarray(self._by_base_column(marks, False) > 0)
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        background : table of shape (n_others, n_features) or None, default=None
-            Rows to compare with: a column that is not known takes the values that it has there
-            (interventional values). None averages over the branches that the column would
-            decide, by the weight of the training rows in them (path-dependent values).
-
-        Returns
-        -------
-        array of shape (n_rows, n_features, n_classes), or (n_rows, n_features)
-            With classes last for `predict_proba`. `expected_value_` is then what the values of
-            this call start from: the mean answer over the training rows, or over the background.
-        """
-        values, expected = self._shapley(X, background, False)
-        self._remember_expected(expected)
-        return values
-
-    def shap_interaction_values(self, X: Any, background: Any = None) -> Floats:
-        """Return what pairs of columns add to the answer for each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        background : table of shape (n_others, n_features) or None, default=None
-            As for `shap_values`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_features, n_features, n_classes), or without the last axis
-            What two columns do together is divided evenly between both orders of the pair; the
-            diagonal holds what a column does by itself. Each row of the matrix adds up to the
-            Shapley value of its column.
-        """
-        values, expected = self._shapley(X, background, True)
-        self._remember_expected(expected)
-        return values
-
-    def shap_explanation(self, X: Any, background: Any = None) -> Any:
-        """Return the values as the `Explanation` of shap that `shap.plots` draws.
-
-        Needs the package shap, which is imported here only.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        background : table of shape (n_others, n_features) or None, default=None
-            As for `shap_values`.
-
-        Returns
-        -------
-        shap.Explanation
-        """
-        try:
-            shap = import_module("shap")
-        except ImportError:
-            raise ImportError(
-                "shap_explanation needs the package shap: pip install shap. shap_values needs "
-                "nothing."
-            ) from None
-        values = self.shap_values(X, background)
-        schema = self._explained_schema()
-        base = np.broadcast_to(np.asarray(self.expected_value_), (len(values), *values.shape[2:]))
-        classes = self._labels()
-        names = [str(label) for label in classes.tolist()] if values.ndim == 3 else None
-        return shap.Explanation(
-            values=values,
-            base_values=np.array(base),
-            data=_raw_table(schema, self._explained_rows(X)),
-            feature_names=list(schema.names),
-            output_names=names,
-        )
-
-    def reasons(
-        self,
-        X: Any,
-        n: int = 4,
-        *,
-        toward: Any = None,
-        words: Mapping[str, str] | None = None,
-        background: Any = None,
-    ) -> list[list[Reason]]:
-        """Return the columns that moved the answer for each row most towards the decision.
-
-        Only columns that decided at some node on the way of the row are named, and only if they
-        moved the answer that way; so there may be fewer than n, or none.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        n : int, default=4
-            The most reasons of a row; rules of credit want at most four.
-        toward : label, {"high", "low"} or None, default=None
-            The decision to give reasons for: a class, or for numbers why they are high or low.
-            None for the class that is predicted, or the side of `expected_value_` on which the
-            prediction lies.
-        words : mapping of str to str or None, default=None
-            The words for a column, such as `{"income": "income too low"}`; "{value}" in them
-            stands for what the row holds. Others are told as "income is 28".
-        background : table of shape (n_others, n_features) or None, default=None
-            As for `shap_values`.
-
-        Returns
-        -------
-        list of lists of Reason
-            One list a row, the strongest reason first.
-        """
-        values, expected = self._shapley(X, background, False)
-        rows = self._explained_rows(X)
-        pushes = self._pushes(X, values, expected, toward)
-        used = self._by_base_column(self._additive().speakers(rows).astype(np.float64), False) > 0
-        return pick_reasons(self._explained_schema(), rows, pushes, used, n, words)
-
-    def _pushes(self, X: Any, values: Floats, expected: Any, toward: Any) -> Floats:
+    def pushes(self, values: Floats, toward: Any, predict: Callable[[], Any]) -> Floats:
         """Return how far each column moves each row towards a decision."""
-        classes = self._labels()
-        if classes is None:
+        if self.labels is None:
             return _number_pushes(values, toward)
         if toward is None:
-            labels = np.asarray(self.predict(X))  # type: ignore[attr-defined]
-            codes = np.array([_code_of(classes, label) for label in labels.tolist()], dtype=int)
+            told = np.asarray(predict()).tolist()
+            codes = np.array([_code_of(self.labels, label) for label in told], dtype=int)
         else:
-            codes = np.full(len(values), _code_of(classes, toward))
+            codes = np.full(len(values), _code_of(self.labels, toward))
         if values.ndim == 2:  # what speaks for the second class
             return np.asarray(np.where(codes[:, None] == 1, values, -values))
         return np.asarray(values[np.arange(len(values)), :, codes])
+
+
+def explainer_of(estimator: Any, additive: Additive) -> Explainer:
+    """Return the explainer of a fitted estimator, whose trees are given."""
+    classes = getattr(estimator, "classes_", None)
+    return Explainer(
+        additive,
+        estimator._schema,
+        estimator._rows,
+        None if classes is None else classes.tolist(),
+        estimator._derived,
+        thread_count(estimator.n_jobs),
+    )
+
+
+def shap_values(self: Any, X: Any, background: Any = None) -> Floats:
+    """Return what each column adds to the answer for each row: its Shapley values.
+
+    With `expected_value_` they add up to `predict_proba`, to the number that `predict`
+    returns, and for AdaBoost to `decision_function`.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        With the columns of fit.
+    background : table of shape (n_others, n_features) or None, default=None
+        Rows to compare with: a column that is not known takes the values that it has there
+        (interventional values). None averages over the branches that the column would
+        decide, by the weight of the training rows in them (path-dependent values).
+
+    Returns
+    -------
+    array of shape (n_rows, n_features, n_classes), or (n_rows, n_features)
+        With classes last for `predict_proba`. `expected_value_` is then what the values of
+        this call start from: the mean answer over the training rows, or over the background.
+    """
+    return _remembered(self, self._explainer().divide(X, background, False))
+
+
+def shap_interaction_values(self: Any, X: Any, background: Any = None) -> Floats:
+    """Return what pairs of columns add to the answer for each row.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        With the columns of fit.
+    background : table of shape (n_others, n_features) or None, default=None
+        As for `shap_values`.
+
+    Returns
+    -------
+    array of shape (n_rows, n_features, n_features, n_classes), or without the last axis
+        What two columns do together is divided evenly between both orders of the pair; the
+        diagonal holds what a column does by itself. Each row of the matrix adds up to the
+        Shapley value of its column.
+    """
+    return _remembered(self, self._explainer().divide(X, background, True))
+
+
+def shap_explanation(self: Any, X: Any, background: Any = None) -> Any:
+    """Return the values as the `Explanation` of shap that `shap.plots` draws.
+
+    Needs the package shap, which is imported here only.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        With the columns of fit.
+    background : table of shape (n_others, n_features) or None, default=None
+        As for `shap_values`.
+
+    Returns
+    -------
+    shap.Explanation
+    """
+    try:
+        shap = import_module("shap")
+    except ImportError:
+        raise ImportError(
+            "shap_explanation needs the package shap: pip install shap. shap_values needs nothing."
+        ) from None
+    explainer = self._explainer()
+    values, expected = explainer.divide(X, background, False)
+    _remembered(self, (values, expected))
+    schema = explainer.schema
+    base = np.broadcast_to(np.asarray(expected), (len(values), *values.shape[2:]))
+    return shap.Explanation(
+        values=values,
+        base_values=np.array(base),
+        data=_raw_table(schema, explainer.encode(X)),
+        feature_names=list(schema.names),
+        output_names=[str(label) for label in explainer.labels] if values.ndim == 3 else None,
+    )
+
+
+def reasons(
+    self: Any,
+    X: Any,
+    n: int = 4,
+    *,
+    toward: Any = None,
+    words: Mapping[str, str] | None = None,
+    background: Any = None,
+) -> list[list[Reason]]:
+    """Return the columns that moved the answer for each row most towards the decision.
+
+    Only columns that decided at some node on the way of the row are named, and only if they
+    moved the answer that way; so there may be fewer than n, or none.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        With the columns of fit.
+    n : int, default=4
+        The most reasons of a row; rules of credit want at most four.
+    toward : label, {"high", "low"} or None, default=None
+        The decision to give reasons for: a class, or for numbers why they are high or low.
+        None for the class that is predicted, or the side of `expected_value_` on which the
+        prediction lies.
+    words : mapping of str to str or None, default=None
+        The words for a column, such as `{"income": "income too low"}`; "{value}" in them
+        stands for what the row holds. Others are told as "income is 28".
+    background : table of shape (n_others, n_features) or None, default=None
+        As for `shap_values`.
+
+    Returns
+    -------
+    list of lists of Reason
+        One list a row, the strongest reason first.
+    """
+    explainer = self._explainer()
+    values, _ = explainer.divide(X, background, False)
+    pushes = explainer.pushes(values, toward, lambda: self.predict(X))
+    rows = explainer.encode(X)
+    return pick_reasons(explainer.schema, rows, pushes, explainer.speakers(rows), n, words)
+
+
+def _remembered(model: Any, found: tuple[Floats, Any]) -> Floats:
+    """Return the values; an estimator remembers what they start from, a tree never changes."""
+    values, expected = found
+    if isinstance(model, BaseEstimator):
+        vars(model)[EXPECTED] = expected
+    return values
 
 
 def _number_pushes(values: Floats, toward: Any) -> Floats:
@@ -227,11 +266,10 @@ def _number_pushes(values: Floats, toward: Any) -> Floats:
     return values if toward == "high" else -values
 
 
-def _code_of(classes: Any, label: Any) -> int:
-    listed = classes.tolist()
-    if label not in listed:
-        raise ValueError(f"toward must be one of the classes {listed}, got {label!r}.")
-    return int(listed.index(label))
+def _code_of(labels: list[Any], label: Any) -> int:
+    if label not in labels:
+        raise ValueError(f"toward must be one of the classes {labels}, got {label!r}.")
+    return labels.index(label)
 
 
 def _raw_table(schema: Schema, rows: Floats) -> Any:

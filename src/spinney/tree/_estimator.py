@@ -6,20 +6,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from spinney._base import encode_training, remember_fit, unchanged_on_failure
-from spinney._counts import ExposureMixin, judge_name, refuse_prior, with_exposure
+from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
+from spinney._counts import DEVIANCES, judge_name, number_score, refuse_prior, with_exposure
 from spinney._params import check_parameters
 from spinney._settings import thread_count
 from spinney._state._kinds import STRENGTH, TEXT, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
-from spinney.shapley._additive import Additive
-from spinney.shapley._explained import EXPECTED
-from spinney.shapley._table_explained import TableExplained
+from spinney.shapley._explained import (
+    EXPECTED,
+    ExpectedValue,
+    Explainer,
+    explainer_of,
+    reasons,
+    shap_explanation,
+    shap_interaction_values,
+    shap_values,
+)
 from spinney.tree._learner import TreeLearner
 from spinney.tree._shrinkage import is_fixed, shrink_fit
 from spinney.tree._tree import Tree
@@ -31,7 +38,7 @@ Floats = NDArray[np.float64]
 _COSTS = ("class_weight", "priors", "cost_matrix", "cost_method")
 
 
-class TreeEstimator(TableExplained):
+class TreeEstimator(TableEstimator):
     """Base class of estimators with one tree, in `tree_`."""
 
     tree_: Tree
@@ -164,9 +171,15 @@ class TreeEstimator(TableExplained):
 
     # -- Rows through the tree
 
-    def _additive(self) -> Additive:
+    def _explainer(self) -> Explainer:
         check_is_fitted(self)
-        return self.tree_._additive()
+        return explainer_of(self, self.tree_._additive())
+
+    expected_value_ = ExpectedValue()
+    shap_values = shap_values
+    shap_interaction_values = shap_interaction_values
+    shap_explanation = shap_explanation
+    reasons = reasons
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.
@@ -303,10 +316,15 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
             return np.asarray(np.log(self.predict_proba(X)))
 
 
-class TreeRegressor(ExposureMixin, TreeEstimator):
+class TreeRegressor(RegressorMixin, TreeEstimator):
     """Base class of regressors with one tree."""
 
     criterion: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
+        return tags
 
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
         refuse_prior(self)
@@ -342,7 +360,7 @@ class TreeRegressor(ExposureMixin, TreeEstimator):
         -------
         self
         """
-        return TreeEstimator.fit(self, X, with_exposure(y, exposure), sample_weight, groups)
+        return super().fit(X, with_exposure(y, exposure), sample_weight, groups)
 
     def cost_complexity_pruning_path(
         self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
@@ -367,7 +385,7 @@ class TreeRegressor(ExposureMixin, TreeEstimator):
             `Tree.risk`; and `path`, the `PruningPath` of these subtrees, which needs no refit.
         """
         told = with_exposure(y, exposure)
-        return TreeEstimator.cost_complexity_pruning_path(self, X, told, sample_weight)
+        return super().cost_complexity_pruning_path(X, told, sample_weight)
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf that each row reaches.
@@ -384,6 +402,29 @@ class TreeRegressor(ExposureMixin, TreeEstimator):
         rows = self._rows(X)
         values: Floats = self.tree_._core.predict_values(rows, thread_count(self.n_jobs))[:, 0]
         return values
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
+        """Return R squared, or D squared where the criterion is a deviance or a quantile.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            With the columns of fit.
+        y : array of shape (n_rows,)
+            The true numbers, or what was counted or paid in all.
+        sample_weight : array of shape (n_rows,), default=None
+            Weights of the rows.
+        exposure : array of shape (n_rows,), default=None
+            For how much of it y was counted.
+
+        Returns
+        -------
+        float
+            The share of the squared error about the mean, of the deviance about the overall rate,
+            or of the pinball loss about the overall quantile, that is explained; at most 1.
+        """
+        name = type(self).__name__
+        return number_score(self.predict(X), y, sample_weight, exposure, judge_name(self), name)
 
 
 def counts_weight(estimator: TreeEstimator) -> bool:

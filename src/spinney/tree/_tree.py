@@ -22,7 +22,14 @@ from spinney._state._kinds import same_labels
 from spinney._table import Schema, encode_for
 from spinney._typing import Floats
 from spinney.shapley._additive import Additive
-from spinney.shapley._explained import Explained
+from spinney.shapley._explained import (
+    ExpectedValue,
+    Explainer,
+    reasons,
+    shap_explanation,
+    shap_interaction_values,
+    shap_values,
+)
 from spinney.tree._from_dict import tree_from_dict
 from spinney.tree._leaf_lifetimes import LeafLifetimes, owners
 from spinney.tree._measures import (
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @plain_state
-class Tree(Explained, NodeArrays, AsCode):
+class Tree(NodeArrays, AsCode):
     """A decision tree, as parallel arrays with one entry for each node.
 
     A fitted estimator holds one as `tree_`; `Tree.from_dict` makes one by hand. Node 0 is the root;
@@ -120,14 +127,15 @@ class Tree(Explained, NodeArrays, AsCode):
     def _additive(self) -> Additive:
         return Additive(self._core, "number" if self.classes is None else "shares")
 
-    def _explained_rows(self, X: Any) -> Floats:
-        return self._encode(X, False)
+    def _explainer(self) -> Explainer:
+        labels = None if self.classes is None else self.classes.tolist()
+        return Explainer(self._additive(), self.schema, lambda X: self._encode(X, False), labels)
 
-    def _explained_schema(self) -> Schema:
-        return self.schema
-
-    def _remember_expected(self, expected: Any) -> None:
-        """Remember nothing: a tree never changes."""
+    expected_value_ = ExpectedValue()
+    shap_values = shap_values
+    shap_interaction_values = shap_interaction_values
+    shap_explanation = shap_explanation
+    reasons = reasons
 
     def apply(self, X: Any, *, encoded: bool = False) -> NDArray[np.int32]:
         """Return the leaf that each row reaches.
