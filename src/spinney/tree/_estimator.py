@@ -326,10 +326,14 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
         tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
         return tags
 
+    def _judge_name(self) -> str:
+        """Return the criterion by which predictions are judged."""
+        return judge_name(self)
+
     def _encode_target(self, y: Any, weight: Floats) -> FitTarget:
         refuse_prior(self)
         name = type(self).__name__
-        return real_target(y, weight, estimator_name=name, criterion=judge_name(self))
+        return real_target(y, weight, estimator_name=name, criterion=self._judge_name())
 
     def fit(  # type: ignore[override]
         self,
@@ -424,7 +428,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
             or of the pinball loss about the overall quantile, that is explained; at most 1.
         """
         name = type(self).__name__
-        return number_score(self.predict(X), y, sample_weight, exposure, judge_name(self), name)
+        return number_score(self.predict(X), y, sample_weight, exposure, self._judge_name(), name)
 
 
 def counts_weight(estimator: TreeEstimator) -> bool:
