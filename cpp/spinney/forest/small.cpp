@@ -307,6 +307,11 @@ class Maker {
   /// What the pool answers for drawn rows, and the leaves of candidates that they reach.
   void ask_pool() {
     const std::size_t n_trees = pool_.forest.size();
+    for (const std::vector<double>& tree : answers_) {
+      const auto [low, high] = std::minmax_element(tree.begin(), tree.end());
+      low_ = std::min(low_, *low);
+      high_ = std::max(high_, *high);
+    }
     wanted_.assign(drawn_.n * k_, 0.0);
     leaf_.assign(candidate_.size(), std::vector<NodeId>(drawn_.n));
     const std::array<double, kKinds> weight{
@@ -402,7 +407,8 @@ class Maker {
     return own;
   }
 
-  /// Moves a leaf by its mean residual; what was the sum of these becomes the step.
+  /// Moves a leaf by its mean residual, a number no further than the pool's answers reach; what was the sum of these
+  /// becomes the step.
   void move_leaf(double* own, double* sum, double count, std::size_t size) const {
     const double factor = static_cast<double>(size) / (count + kPriorRows);
     for (std::size_t c = 0; c < k_; ++c) {
@@ -410,7 +416,11 @@ class Maker {
       own[c] += factor * sum[c];
       sum[c] = before;
     }
-    if (pool_.target.n_classes > 0) make_shares(own, k_);
+    if (pool_.target.n_classes > 0) {
+      make_shares(own, k_);
+    } else {
+      own[0] = std::clamp(own[0], low_, high_);
+    }
     for (std::size_t c = 0; c < k_; ++c) sum[c] = own[c] - sum[c];
   }
 
@@ -470,7 +480,8 @@ class Maker {
   ThreadTeam& team_;
   Interrupt& interrupt_;
   std::size_t k_, n_fit_ = 0;
-  double centre_ = 0.0;  // taken off numbers, which may be far from 0
+  double centre_ = 0.0;                         // taken off numbers, which may be far from 0
+  double low_ = kInfinity, high_ = -kInfinity;  // of the pool's answers: none may leave this range
   std::array<std::size_t, kKinds> n_kind_;
   std::vector<RowIndex> kept_row_;
   OwnRows kept_, drawn_;
