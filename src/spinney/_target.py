@@ -18,6 +18,7 @@ from spinney._lifetimes import Lifetimes, hazard_scale, read_lifetimes
 from spinney._typing import Floats
 
 _MAX_CLASSES = 65_535
+_FEW_LABELS = 1 << 16  # integers within this span are counted, others are sorted
 _FAR = 100  # powers of two
 
 
@@ -193,6 +194,19 @@ class CodedClasses:
         return len(self.codes)
 
     @classmethod
+    def of(cls, y: NDArray[Any]) -> "CodedClasses":
+        """Return the labels of a target and the place of each row's; small integers are counted."""
+        if y.dtype.kind in "iu" and len(y):
+            low, high = int(y.min()), int(y.max())
+            if high - low < _FEW_LABELS and abs(low) < 2**62:
+                offsets = y.astype(np.intp) - low
+                found = np.bincount(offsets) > 0
+                return cls(
+                    (np.flatnonzero(found) + low).astype(y.dtype), (found.cumsum() - 1)[offsets]
+                )
+        return cls(*np.unique(y, return_inverse=True))
+
+    @classmethod
     def join(cls, parts: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> "CodedClasses":
         """Return the target of parts, each with labels of its own."""
         labels = np.unique(np.concatenate([own for own, _ in parts]))
@@ -221,7 +235,7 @@ def class_target(
     else:
         y = check_y(y, len(weight), estimator_name)
         _check_labels(y)
-        coded = CodedClasses(*np.unique(y, return_inverse=True))
+        coded = CodedClasses.of(y)
     classes, codes = _encode_classes(coded, weight > 0, classes)
     n_classes = len(classes)
     if n_classes > _MAX_CLASSES:

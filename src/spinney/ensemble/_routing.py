@@ -66,9 +66,9 @@ def routing_of(ensemble: Any) -> MetadataRouter:
 
 def route(ensemble: Any, method: str, params: Mapping[str, Any]) -> Metadata:
     """Return what each learner is to get of the extra arguments of a method."""
-    _raise_for_params(params, ensemble, method)
     if not params:
         return ()
+    _raise_for_params(params, ensemble, method)
     routed = process_routing(ensemble, method, **params)
     return [routed.get(name, {}) for name in learners_of(ensemble)]
 
