@@ -195,6 +195,11 @@ TEST(any_division_of_rows_gives_the_same_tree_with_every_parameter) {
     wish.params.min_weight_fraction_leaf = 0.01;
     wish.params.min_impurity_decrease = 1e-5;
     check_divisions(p, wish);
+    wish.params.random_cuts = true;
+    check_divisions(p, wish);
+    wish.params.monotone = {1, 0, 0, -1, 0};
+    wish.params.max_leaf_nodes = 30;
+    check_divisions(p, wish);
   }
 }
 

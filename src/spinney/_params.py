@@ -448,9 +448,6 @@ def check_member(learner: Any) -> None:
 # -- Settings of trees, and of forests that have them too, that exclude each other
 
 
-_BIN_LACKS = {"oblique": "sums of columns", "random": "the values between which cuts are drawn"}
-
-
 def _refuse_bins(values: Mapping[str, Any]) -> None:
     if values.get("max_bins") is None:
         return
@@ -466,11 +463,10 @@ def _refuse_bins(values: Mapping[str, Any]) -> None:
             f"max_bins does not work with criterion={criterion!r}: bins say nothing of {what}. "
             "Use max_bins=None."
         )
-    if values.get("splitter") in _BIN_LACKS:
-        splitter = values["splitter"]
+    if values.get("splitter") == "oblique":
         raise ValueError(
-            f"max_bins does not work with splitter={splitter!r}: bins say nothing of "
-            f"{_BIN_LACKS[splitter]}. Use max_bins=None."
+            "max_bins does not work with splitter='oblique': bins say nothing of sums of columns. "
+            "Use max_bins=None."
         )
 
 

@@ -9,6 +9,8 @@ from spinney import (
     BaggingRegressor,
     CARTClassifier,
     CARTRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -69,6 +71,10 @@ def model(name: str) -> Any:
         ),
         "ten forest": RandomForestClassifier(20, max_bins=50, random_state=3, max_depth=5),
         "number forest": RandomForestRegressor(20, max_bins=30, random_state=4, max_depth=6),
+        "two extra": ExtraTreesClassifier(6, max_bins=50, random_state=3, max_depth=8),
+        "number extra": ExtraTreesRegressor(
+            6, max_bins=30, bootstrap=True, random_state=4, max_depth=6
+        ),
         "number bagging": BaggingRegressor(
             CARTRegressor(max_bins=64, max_depth=5), 6, max_features=0.7, random_state=5
         ),
@@ -80,6 +86,7 @@ WITH_ALL_ROWS = ("two reduced",)  # what no planner does
 NAMES = (
     *("two", "two pruned", "ten", "number", "number pruned", "number leaves", "count"),
     *("two forest", "ten forest", "number forest", "number bagging"),
+    *("two extra", "number extra"),
 )
 
 

@@ -139,9 +139,61 @@ def test_neighbouring_doubles_are_parted() -> None:
     assert model.tree_.threshold[0] == 1.0
 
 
-def test_bins_are_refused() -> None:
-    with pytest.raises(ValueError, match="max_bins does not work with splitter='random'"):
-        CARTClassifier(splitter="random", max_bins=8).fit([[1.0], [2.0]], [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", [CARTClassifier, CARTRegressor])
+def test_bins_of_single_values_give_the_divisions_of_exact_draws(kind: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 6000  # nodes of up to 2048 rows have no bins
+    X = rng.integers(0, 30, (n, 5)).astype(float)
+    X[rng.random((n, 5)) < 0.05] = np.nan
+    y = (np.nansum(X[:, :2], axis=1) + 5 * np.isin(X[:, 4], [3, 9, 20]) > 32) + (
+        rng.random(n) < 0.2
+    ).astype(int)
+    weight = rng.integers(1, 4, n) / 2
+    common = {"splitter": "random", "max_features": 3, "random_state": seed, "max_depth": 7}
+    exact, binned = (
+        kind(max_bins=bins, categorical_features=[4], min_samples_leaf=5, **common).fit(
+            X, y, sample_weight=weight
+        )
+        for bins in (None, 40)
+    )
+    for name in ("feature", "first_child", "n_samples", "kind"):
+        np.testing.assert_array_equal(getattr(exact.tree_, name), getattr(binned.tree_, name))
+    np.testing.assert_array_equal(exact.apply(X), binned.apply(X))
+    assert not np.array_equal(exact.tree_.threshold, binned.tree_.threshold, equal_nan=True)
+
+
+def test_cuts_lie_between_bins_by_their_distance() -> None:
+    values = np.array([0.0, 1.0, 2.0, 5.0, 10.0])
+    X = np.tile(values, 500)[:, None]
+    y = (X[:, 0] > 2) * 1
+    found = Counter(
+        float(
+            CARTClassifier(splitter="random", max_bins=8, random_state=seed, max_depth=1)
+            .fit(X, y)
+            .tree_.threshold[0]
+        )
+        for seed in range(600)
+    )
+    middles = (values[1:] + values[:-1]) / 2
+    assert set(found) <= set(middles)
+    expected = np.diff(values) / 10 * 600
+    assert stats.chisquare([found[m] for m in middles], expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("kind", [ExtraTreesClassifier, ExtraTreesRegressor])
+def test_forests_of_drawn_cuts_take_bins(kind: Any) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(5000, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    one, two = (
+        kind(20, max_bins=bins, random_state=1, min_samples_leaf=5).fit(X[:4000], y[:4000])
+        for bins in (None, 64)
+    )
+    assert one.score(X[4000:], y[4000:]) > 0.6
+    assert abs(one.score(X[4000:], y[4000:]) - two.score(X[4000:], y[4000:])) < 0.05
+    threads = kind(20, max_bins=64, random_state=1, min_samples_leaf=5, n_jobs=3)
+    np.testing.assert_array_equal(threads.fit(X[:4000], y[:4000]).predict(X), two.predict(X))
 
 
 @pytest.mark.parametrize("missing", ["surrogate", "majority", "fractional"])

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spinney/splits/random_cut.hpp"
+
 namespace spinney {
 
 std::vector<std::uint8_t> sides_of_bins(const Test& test, const BinBorders& borders) {
@@ -20,6 +22,7 @@ BinSearch::BinSearch(const BinBorders& borders, const MomentLayout& layout, cons
                      const GrowParams& params)
     : borders_(borders),
       missing_(params.missing),
+      seed_(params.seed),
       layout_(layout),
       tally_layout_(layout),
       scale_(target.search_scale()) {
@@ -76,6 +79,57 @@ ColumnResult BinSearch::search(const Histogram& histogram, FeatureIndex feature,
   if (has_gaps(f, scratch.groups)) return cut_with_gaps(feature, totals, limits, false, scratch);
   const Cut cut = scan_->groups()->best_group_cut(scratch.groups, totals, limits, scratch);
   return result_of(feature, cut, limits, scratch.groups);
+}
+
+ColumnResult BinSearch::draw(const Histogram& histogram, FeatureIndex feature, PathKey path, const Totals& node,
+                             const Limits& limits, Scratch& scratch) const {
+  const auto f = static_cast<std::size_t>(feature);
+  const Totals totals = read_groups(histogram, f, node, scratch);
+  const Groups groups = scratch.groups;
+  ColumnResult result;
+  result.constant = groups.size() < 2;
+  if (result.constant) return result;
+  RandomStream random = cut_stream(seed_, path, feature);
+  std::vector<std::int32_t> side(groups.size());
+  Test& test = result.split.test;
+  test.feature = feature;
+  if (borders_.nominal[f]) {
+    test.kind = TestKind::subset;
+    draw_sides(side, random);
+    for (std::size_t g = 0; g < side.size(); ++g)
+      test.codes.emplace_back(static_cast<std::int32_t>(groups.rank[g]), side[g]);
+  } else {
+    test.kind = TestKind::threshold;
+    const auto high = borders_.highs(f);
+    const double drawn = draw_threshold(high[groups.rank.front()], borders_.lows(f)[groups.rank.back()], random);
+    std::size_t n_left = 1;  // rounding may not reach the first bin
+    while (n_left + 1 < groups.size() && high[groups.rank[n_left]] <= drawn) ++n_left;
+    std::fill(side.begin() + static_cast<std::ptrdiff_t>(n_left), side.end(), 1);
+    test.threshold = borders_.cut(f, groups.rank[n_left - 1], groups.rank[n_left]);
+  }
+  result.split.drop = drop_of(groups, side, totals, limits, scratch);
+  if (!(result.split.drop > -kInfinity)) result.split.clear();
+  return result;
+}
+
+double BinSearch::drop_of(const Groups& groups, std::span<const std::int32_t> side, const Totals& totals,
+                          const Limits& limits, Scratch& scratch) const {
+  Groups sides;
+  sides.k = groups.k;
+  sides.rank = {0, 1};
+  sides.rows.assign(2, 0.0);
+  sides.weight.assign(2, 0.0);
+  sides.moments.assign(2 * groups.k, 0.0);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto b = static_cast<std::size_t>(side[g]);
+    sides.rows[b] += groups.rows[g];
+    sides.weight[b] += groups.weight[g];
+    for (std::size_t m = 0; m < groups.k; ++m) sides.moments[b * groups.k + m] += groups.moments_of(g)[m];
+  }
+  const GroupScan& scan = *scan_->groups();
+  Cut cut = scan.best_group_cut(sides, totals, limits, scratch);
+  if (cut.found() && limits.order.active()) cut = scan.best_ordered_group_cut(cut, sides, totals, limits, scratch);
+  return cut.drop;
 }
 
 ColumnResult BinSearch::cut_with_gaps(FeatureIndex feature, const Totals& totals, const Limits& limits, bool ordered,

@@ -23,6 +23,10 @@ class BinSearch {
   /// Thresholds lie halfway between the values of neighbouring bins that hold rows.
   ColumnResult search(const Histogram& histogram, FeatureIndex feature, const Totals& node, const Limits& limits,
                       Scratch& scratch) const;
+  /// The same of one division drawn at random: a threshold anywhere between the first and the last bin that hold rows,
+  /// then moved halfway between its neighbouring bins; or a side for each category.
+  ColumnResult draw(const Histogram& histogram, FeatureIndex feature, PathKey path, const Totals& node,
+                    const Limits& limits, Scratch& scratch) const;
   /// Makes the cut that was found the best of those that keep the order of the limits.
   void reorder(const Histogram& histogram, const Totals& node, const Limits& limits, ColumnResult& result,
                Scratch& scratch) const;
@@ -41,10 +45,14 @@ class BinSearch {
   bool has_gaps(std::size_t f, const Groups& groups) const {
     return !groups.rank.empty() && groups.rank.back() == borders_.n_bins[f];
   }
+  /// What a division of the groups gains: those of side 0 go left.
+  double drop_of(const Groups& groups, std::span<const std::int32_t> side, const Totals& totals, const Limits& limits,
+                 Scratch& scratch) const;
   Totals read_groups(const Histogram& histogram, std::size_t f, const Totals& node, Scratch& scratch) const;
 
   const BinBorders& borders_;
   MissingRule missing_;
+  std::uint64_t seed_;
   MomentLayout layout_, tally_layout_;
   std::vector<double> scale_;  // of the classes in the search; empty: all 1
   Samples nobody_;             // groups of rows say enough

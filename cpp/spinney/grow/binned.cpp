@@ -15,7 +15,9 @@ namespace {
 Tree grow_exactly(GrowInput input, ThreadTeam& team, Interrupt& interrupt) {
   GrowParams params = input.params;
   params.max_bins = 0;
-  auto sorted = std::make_shared<SortedColumns>(sort_columns(input.data, input.samples, team, interrupt));
+  std::shared_ptr<SortedColumns> sorted;
+  if (params.sorts())
+    sorted = std::make_shared<SortedColumns>(sort_columns(input.data, input.samples, team, interrupt));
   return grow({.data = input.data,
                .target = input.target,
                .params = params,

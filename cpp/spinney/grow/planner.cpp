@@ -207,7 +207,10 @@ void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
   };
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
     const auto one = [&](std::size_t i, Scratch& memory) {
-      results[i] = search_.search(node.histogram, columns[i], node.totals, limits(columns[i]), memory);
+      results[i] =
+          params_.random_cuts
+              ? search_.draw(node.histogram, columns[i], node.origin.path, node.totals, limits(columns[i]), memory)
+              : search_.search(node.histogram, columns[i], node.totals, limits(columns[i]), memory);
     };
     if (team) {
       team->run(columns.size(), [&](std::size_t i, std::size_t thread) { one(i, scratch_[thread]); });
@@ -376,7 +379,8 @@ Tree Planner::grow_small(const Node& node, RowBlock block) const {
   Samples samples = make_samples(target, {}, interrupt_);
   for (double& y : samples.y) y = (y + samples.y_shift) - input_.moments.origin;  // as of all rows, not of these
   samples.y_shift = input_.moments.origin;
-  auto sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, alone, interrupt_));
+  std::shared_ptr<SortedColumns> sorted;
+  if (params.sorts()) sorted = std::make_shared<SortedColumns>(sort_columns(data, samples, alone, interrupt_));
   return grow({.data = data,
                .target = target,
                .params = params,

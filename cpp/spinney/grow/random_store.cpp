@@ -1,23 +1,11 @@
 #include "spinney/grow/random_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "spinney/splits/random_cut.hpp"
+
 namespace spinney {
-
-namespace {
-
-constexpr std::uint64_t kCutStream = 0x8ebc6af09c88c6e3ULL;  // apart from the stream that draws columns
-
-}  // namespace
-
-double draw_threshold(double low, double high, RandomStream& random) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  const double share = random.uniform(), from = std::max(low, -kMost), to = std::min(high, kMost);
-  const double drawn = std::isfinite(to - from) ? from + share * (to - from) : (1.0 - share) * from + share * to;
-  return drawn >= low && drawn < high ? drawn : low;  // else it was rounded out of the range
-}
 
 std::vector<SampleRange> RandomStore::start(std::span<const NodeId> leaf, std::size_t n_leaves) const {
   std::vector<std::size_t> begin(n_leaves + 1, 0);
@@ -69,23 +57,13 @@ void RandomStore::draw_categories(Test& test, std::size_t n_values, RandomStream
   }
   for (const std::uint32_t code : codes) worker.goes_right[code] = kUnknown;
   std::sort(codes.begin(), codes.end());
-  std::vector<std::int32_t> branch(codes.size(), 0);
-  const auto all_same = [&] {
-    return std::all_of(branch.begin(), branch.end(), [&](auto b) { return b == branch[0]; });
-  };
-  while (all_same()) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < branch.size(); ++i, bits >>= 1) {
-      if (i % 64 == 0) bits = random.next();
-      branch[i] = static_cast<std::int32_t>(bits & 1);
-    }
-  }
-  for (std::size_t i = 0; i < codes.size(); ++i)  // branch 0 holds the first category, as in any test
-    test.codes.emplace_back(static_cast<std::int32_t>(codes[i]), branch[i] ^ branch[0]);
+  std::vector<std::int32_t> side(codes.size());
+  draw_sides(side, random);
+  for (std::size_t i = 0; i < codes.size(); ++i) test.codes.emplace_back(static_cast<std::int32_t>(codes[i]), side[i]);
 }
 
 void RandomStore::draw_test(const SearchTask& task, const Observed& observed, Worker& worker, Test& test) const {
-  RandomStream random(params_.seed ^ kCutStream, child_path(task.path, task.feature));
+  RandomStream random = cut_stream(params_.seed, task.path, task.feature);
   test.feature = task.feature;
   if (data_.columns[task.feature].kind == ColumnKind::nominal) {
     test.kind = TestKind::subset;

@@ -22,10 +22,6 @@ struct SampleRange {
   std::span<SampleIndex> members() const { return {block->data() + begin, size()}; }
 };
 
-/// A number strictly below high, at least low, and as likely near one as near the other. Infinite ends count as the
-/// largest finite numbers.
-double draw_threshold(double low, double high, RandomStream& random);
-
 class RandomStore : public SideStore {
  public:
   using Rows = SampleRange;

@@ -19,6 +19,8 @@ from spinney.batches._spool import RowSpool, Spool
 from spinney.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -26,7 +28,10 @@ from spinney.tree import CARTClassifier, CARTRegressor
 
 Model = TypeVar("Model")
 _TREES = (CARTClassifier, CARTRegressor)
-_ENSEMBLES = (BaggingClassifier, BaggingRegressor, RandomForestClassifier, RandomForestRegressor)
+_ENSEMBLES = (
+    *(BaggingClassifier, BaggingRegressor, RandomForestClassifier, RandomForestRegressor),
+    *(ExtraTreesClassifier, ExtraTreesRegressor),
+)
 
 
 def fit(

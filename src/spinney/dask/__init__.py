@@ -12,6 +12,8 @@ from spinney.dask._estimators import (
     BaggingRegressor,
     CARTClassifier,
     CARTRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -21,6 +23,8 @@ __all__ = [
     "BaggingRegressor",
     "CARTClassifier",
     "CARTRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

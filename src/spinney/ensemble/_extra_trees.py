@@ -42,6 +42,9 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
         impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Number of features drawn at random at each node; None for all.
+    max_bins : int or None, default=None
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
         Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
         or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
@@ -168,6 +171,7 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = "sqrt",
+        max_bins: int | None = None,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         class_weight: Any = None,
@@ -204,6 +208,7 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
+        self.max_bins = max_bins
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.class_weight = class_weight
@@ -277,6 +282,9 @@ class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
         impure node is split even without a decrease; 1e-12 stops there, as rpart does.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features drawn at random at each node; None for all.
+    max_bins : int or None, default=None
+        Maximum number of bins of a numeric column, to search histograms instead of all values: for
+        very large data and shallow trees. None for exact search.
     monotonic_cst : dict, array-like of -1, 0, 1 or None, default=None
         Columns along which the prediction may only rise (1) or fall (-1): a sign for each column,
         or a mapping such as `{"income": 1}`. Of two classes it is the probability of the second.
@@ -390,6 +398,7 @@ class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
+        max_bins: int | None = None,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         sampling: str | None = "bootstrap",
@@ -424,6 +433,7 @@ class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
+        self.max_bins = max_bins
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.sampling = sampling
