@@ -1,7 +1,7 @@
 """Estimators of any package as learners: what they are given, and what they predict."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from spinney._base import TableEstimator
 from spinney._settings import thread_count
 from spinney._table import Column, Schema, encode_table, encode_with
 from spinney._table._open import open_table
+from spinney.ensemble._routing import metadata_for
 from spinney.tree._estimator import TreeClassifier
 
 
@@ -100,8 +101,10 @@ def few_rows_expected(expected: bool) -> Iterator[None]:
         yield
 
 
-def class_codes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return what a fitted member says of checked rows, as places in `classes`."""
+def class_codes(
+    member: Any, X: Any, classes: NDArray[Any], metadata: Mapping[str, Any]
+) -> NDArray[np.intp]:
+    """Return what a fitted member predicts for checked rows, as places in `classes`."""
     if isinstance(
         member, TreeClassifier
     ):  # without a second check, and warning, of the columns' names
@@ -109,5 +112,5 @@ def class_codes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
         codes = member.tree_._core.predict_labels(values, thread_count(member.n_jobs))
         labels = member.classes_[codes]
     else:
-        labels = member.predict(X)
+        labels = member.predict(X, **metadata_for(member, metadata))
     return np.searchsorted(classes, labels)

@@ -19,7 +19,7 @@ from sklearn.dummy import DummyClassifier
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_columns, take_rows
-from spinney.ensemble._routing import Metadata
+from spinney.ensemble._routing import Metadata, metadata_for
 from spinney.ensemble._voting_members import codes_of
 from spinney.tree._estimator import is_own_tree
 
@@ -149,10 +149,10 @@ class Member:
 
     def _ask(self, method: str, rows: TableRows) -> NDArray[Any]:
         """Return what a method of a learner from elsewhere says."""
-        is_stand_in = type(self.estimator) is DummyClassifier  # where there is one class
-        told = {} if is_stand_in or not rows.metadata else rows.metadata[0].get(method, {})
+        given = rows.metadata[0].get(method, {}) if rows.metadata else {}
         X = rows.for_learner(self.estimator, self.features)
-        return np.asarray(getattr(self.estimator, method)(X, **told))
+        answer = getattr(self.estimator, method)(X, **metadata_for(self.estimator, given))
+        return np.asarray(answer)
 
     def _one_a_row(self, answers: NDArray[Any], rows: TableRows) -> NDArray[Any]:
         if answers.size != rows.n_rows:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._base import check_table, unchanged_on_failure
@@ -30,6 +31,7 @@ from spinney._state._kinds import (
 )
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
+from spinney.ensemble._routing import Metadata, route, routing_of
 from spinney.ensemble._voting_members import (
     Member,
     all_classes,
@@ -218,6 +220,21 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
 
+    def _callee(self, caller: str, member: Any) -> str:
+        return "predict"
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what the members request of metadata.
+
+        Members are named for routing by the names in `estimators`, others `estimator_0`,
+        `estimator_1` and so on.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return routing_of(self)
+
     def votes(self, X: Any) -> Floats:
         """Return the weight of the votes for each class.
 
@@ -230,10 +247,17 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_rows, n_classes)
         """
+        return self._votes(X)
+
+    def _votes(self, X: Any, metadata: Metadata = ()) -> Floats:
         check_is_fitted(self)
         if self._schema is not None:
             check_columns(self._schema, _as_columns(X), estimator_name=type(self).__name__)
-        codes = [member.codes(X, self._places) for member in self._members]
+        given = [one.get("predict", {}) for one in metadata] or [{}] * len(self._members)
+        codes = [
+            member.codes(X, self._places, own)
+            for member, own in zip(self._members, given, strict=True)
+        ]
         for member, found in zip(self._members, codes, strict=True):
             if len(found) != len(codes[0]):
                 raise ValueError(
@@ -242,16 +266,18 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
                 )
         return count_votes(codes, self.weights_, len(self.classes_))
 
-    def _leaders(self, X: Any) -> tuple[NDArray[np.intp], Floats]:
-        votes = self.votes(X)
+    def _leaders(self, X: Any, metadata: Metadata = ()) -> tuple[NDArray[np.intp], Floats]:
+        votes = self._votes(X, metadata)
         return leaders(votes, float(self.weights_.sum()))
 
-    def _decisions(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _decisions(
+        self, X: Any, metadata: Metadata = ()
+    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the leading class of each row, and whether the rule lets it decide."""
-        codes, shares = self._leaders(X)
+        codes, shares = self._leaders(X, metadata)
         return codes, self._quorum.reached(shares)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
         """Return the class that the votes decide for, or `abstain_label`.
 
         The type of the result depends on the settings, never on the rows: one that holds every
@@ -261,28 +287,34 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for the members' `predict`, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows,)
         """
-        codes, decided = self._decisions(X)
+        codes, decided = self._decisions(X, route(self, "predict", params))
         labels: NDArray[Any] = self._answers[np.where(decided, codes, len(self.classes_))]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Return the share of the votes for each class, whether or not they decide.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for the members' `predict`, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
-        votes = self.votes(X)
+        votes = self._votes(X, route(self, "predict_proba", params))
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def decided(self, X: Any) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ the votes then decide is left to `_voting_rules`.
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +37,9 @@ class Member:
         known = getattr(self.frozen, "classes_", None)
         return None if known is None else np.asarray(known)
 
-    def codes(self, X: Any, place: dict[Any, int]) -> Codes:
-        """Return the code of the class that it names for each row."""
-        labels = self._labels(X)
+    def codes(self, X: Any, place: dict[Any, int], metadata: Mapping[str, Any]) -> Codes:
+        """Return the code of the class that it predicts for each row."""
+        labels = self._labels(X, metadata)
         found = codes_of(labels, place)
         if len(found) and found.min() < 0:
             strange = labels[int(found.argmin())]
@@ -49,9 +49,9 @@ class Member:
             )
         return found
 
-    def _labels(self, X: Any) -> NDArray[Any]:
+    def _labels(self, X: Any, metadata: Mapping[str, Any]) -> NDArray[Any]:
         try:
-            answer = self.frozen.predict(X)
+            answer = self.frozen.predict(X, **metadata)
         except Exception as problem:
             raise _with_name(problem, self.who) from problem
         labels = np.asarray(answer)
