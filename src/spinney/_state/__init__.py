@@ -1,7 +1,7 @@
 """Models as plain values: one way for pickle, copy, joblib and model files.
 
-`_kinds` says what a value may be, `_recipes` how an object is taken apart and put together, and
-`_saved_classes` lists the classes. Nothing here knows files.
+`_kinds` defines what a value may be, `_recipes` how an object is taken apart and put together, and
+`_saved_classes` lists the classes. Nothing here depends on files.
 """
 
 from typing import Any

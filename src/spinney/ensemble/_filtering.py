@@ -70,20 +70,20 @@ class Stream:
 
 @plain_state
 class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
-    """The first method of boosting: three learners, trained on filtered rows, vote.
+    """Schapire's boosting by filtering: three learners, trained on filtered rows, vote.
 
     Learner 1 is trained on a random sample. For learner 2 a coin is tossed: heads takes the next
     row that learner 1 gets wrong, tails the next that it gets right, so that learner 1 is of no use
-    on them. Learner 3 is trained on rows where the first two disagree. The answer is what learners
-    1 and 2 say if they agree, and what learner 3 says if they do not.
+    on them. Learner 3 is trained on rows where the first two disagree. The prediction is that of
+    learners 1 and 2 if they agree, else that of learner 3.
 
     The rows pass once, in random order, and each is used at most once: the method needs many rows.
     Learner 2 may read half of what learner 1 left; learner 3 has the rest. A learner's set ends
     when it has `sample_size` rows, or when no row is left that it needs.
 
     If the rows do not last for three learners, learner 1 stands alone, since no second learner
-    could outvote it, and `outcome_` says why. More than two classes work in the same way, but only
-    for two classes does theory promise that the vote is better than its learners.
+    could outvote it, and `outcome_` gives the reason. More than two classes work in the same way,
+    but only for two classes does theory promise that the vote is better than its learners.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         return [self._codes(member, rows, metadata) for member in self.estimators_]
 
     def predict(self, X: Any, **params: Any) -> NDArray[Any]:
-        """Return what learners 1 and 2 agree on, or else what learner 3 says.
+        """Return the class on which learners 1 and 2 agree, else that of learner 3.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Return predictions of the first learner, the first two, and all three.
 
-        Two learners say what learner 1 says: learner 2 alone cannot outvote it.
+        Two learners predict as learner 1 alone: learner 2 cannot outvote it.
 
         Parameters
         ----------
@@ -445,8 +445,8 @@ def decided(answers: list[Codes]) -> Codes:
 def half_wrong(wrong: NDArray[np.bool_], coins: NDArray[np.bool_], most: int) -> tuple[Places, int]:
     """Toss a coin for each row of learner 2: take the next that is wrong, or the next right one.
 
-    A row that is passed over waits for a coin that asks for it. The set ends when it has `most`
-    rows, or when a coin asks for what is used up. If nothing is right, all rows are taken.
+    A row that is passed over waits for a coin of its side. The set ends when it has `most`
+    rows, or when the rows of a coin's side are used up. If none is right, all rows are taken.
 
     Parameters
     ----------
@@ -482,7 +482,7 @@ def half_wrong(wrong: NDArray[np.bool_], coins: NDArray[np.bool_], most: int) ->
 def balanced(weight: Floats, wrong: NDArray[np.bool_] | None) -> Floats:
     """Return weights that add up to the number of rows, among wrong rows as among right ones.
 
-    The coin has made them halves already; weights only tell rows of one half apart.
+    The coin has made them halves already; weights only differ within a half.
     """
     groups = [np.ones(len(weight), bool)] if wrong is None else [wrong, ~wrong]
     balanced = weight.copy()

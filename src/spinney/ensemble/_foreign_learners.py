@@ -19,7 +19,7 @@ from spinney.tree._estimator import TreeClassifier
 
 
 def is_class_learner(value: Any) -> bool:
-    """Tell whether a value is a classifier, and an instance of one."""
+    """Return whether a value is a classifier, and an instance of one."""
     return isinstance(value, BaseEstimator) and bool(is_classifier(value))
 
 
@@ -54,7 +54,7 @@ def schema_by_name(table: Any) -> Schema:
 
 
 def told_of_columns(learner: Any, schema: Schema) -> Any:
-    """Tell our own trees which columns are nominal: rows taken from a table may not show it.
+    """Fix the nominal columns of our own trees: rows taken from a table may not show them.
 
     A column of strings of which a learner gets only gaps would count as numeric.
     """
@@ -90,7 +90,7 @@ def small_set(codes: NDArray[np.intp]) -> AbstractContextManager[None]:
 def few_rows_expected(expected: bool) -> Iterator[None]:
     """Train on few rows of many classes without a warning that y may be no classes at all.
 
-    The whole y has been looked at; a part of it says nothing. The filter is set once for all
+    The whole y has been checked; a part of it may look different. The filter is set once for all
     threads, which share it.
     """
     if not expected:

@@ -55,7 +55,7 @@ class FitMetadata:
 
 
 def metadata_for(member: Any, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a member gets: one that stands in where there was one class gets nothing."""
+    """Return what a member gets: the `DummyClassifier` of rows of one class gets nothing."""
     return {} if type(member) is DummyClassifier else metadata
 
 

@@ -63,9 +63,9 @@ def _is_label(value: Any) -> bool:
 class VotingCombiner(ClassifierMixin, BaseEstimator):
     """Fitted classifiers that vote, and may leave a row undecided.
 
-    Members stay as they are: `fit` refits nobody. It reads the classes and checks that the members
-    speak of the same ones. Members may come from any library that follows scikit-learn's `predict`,
-    and each gets the table as it is given, so learners for raw tables and pipelines can be mixed.
+    Members are not fitted again: `fit` reads the classes and checks that the members
+    share them. Members may come from any library that follows scikit-learn's `predict`,
+    and each gets the table unchanged, so learners for raw tables and pipelines can be mixed.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         0.667 is not.
     weights : array of shape (n_members,) or None, default=None
         What each vote counts: finite, >= 0 and not all 0. None for 1 each. A member of weight 0 has
-        no say, not even against unanimity.
+        no vote, not even against unanimity.
     abstain_label : object or None, default=None
         What `predict` returns for a row without a decision, such as -1 or "unsure". It must be no
         class, and every rule but "plurality" needs it.
@@ -166,12 +166,12 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         self.abstain_label = abstain_label
 
     def fit(self, X: Any, y: Any) -> "VotingCombiner":
-        """Check the members, their classes and the settings; nobody is fitted again.
+        """Check the members, their classes and the settings; no member is fitted again.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Whatever the members take. Only its columns are looked at.
+            Whatever the members accept. Only its columns are used.
         y : array of shape (n_rows,)
             Labels. A member may know fewer classes, or more.
 
@@ -392,7 +392,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         return float(weight[right].sum()) / of if of > 0 else float("nan")
 
     def coverage_table(self, X: Any, y: Any, sample_weight: Any = None) -> CoverageTable:
-        """Return coverage and accuracy for every quorum that these rows can tell apart.
+        """Return coverage and accuracy for every quorum that makes a difference on these rows.
 
         The rule of this combiner does not matter here: the table helps to choose one.
 

@@ -33,7 +33,7 @@ class Member:
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels that it knows, if it tells."""
+        """The labels that it lists, if any."""
         known = getattr(self.frozen, "classes_", None)
         return None if known is None else np.asarray(known)
 
@@ -127,7 +127,7 @@ def _check_is_fitted_classifier(estimator: Any, who: str) -> None:
 
 
 def all_classes(own: NDArray[Any], members: Sequence[Member]) -> NDArray[Any]:
-    """Return the classes of y and those that only members know, sorted."""
+    """Return the classes of y and further ones of the members, sorted."""
     classes = own
     labels = set(own.tolist())
     for member in members:
