@@ -16,12 +16,12 @@ MODULES = (
 )
 BEGIN = """# Reference
 
-Every public name and what it is. Parameters, attributes and examples are in the docstrings:
-`help(name)`, or `name?` in a notebook. The [guide](guide.md) shows how they go together.
+All public names. Parameters, attributes and examples are in the docstrings:
+`help(name)`, or `name?` in a notebook. The [guide](guide.md) shows how they are used together.
 """
 DASK = """## spinney.dask
 
-Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster.
+Trees and forests on a Dask cluster, equal to the last bit to those of the namesakes in `spinney`.
 
 `CARTClassifier`, `CARTRegressor`, `RandomForestClassifier`, `RandomForestRegressor`,
 `BaggingClassifier` and `BaggingRegressor`, with `fit`, `predict`, `predict_proba`, `apply` and

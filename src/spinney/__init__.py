@@ -1,6 +1,6 @@
 """Decision trees and small, accurate forests that people can read, defend and ship.
 
-Names and sub-packages are imported when they are first asked for, so that `import spinney` and
+Names and sub-packages are imported on first use, so that `import spinney` and
 `spinney --help` take no time.
 """
 

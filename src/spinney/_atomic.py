@@ -78,7 +78,7 @@ def _write_through(path: str | os.PathLike[str], chunks: Iterable[Any]) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left behind, in a folder that nobody else writes to."""
+    """Remove what killed processes left behind, in a folder of this package's own."""
     for path in folder.glob(_NEW.format("*")):
         with contextlib.suppress(OSError):
             path.unlink()

@@ -39,7 +39,7 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 
 
 def core_dataset(values: Any, schema: Schema) -> Any:
-    """Return a table with its kinds of column, as the core takes it; itself if it is elsewhere."""
+    """Return a table with its column kinds, for the core; unchanged if its rows are elsewhere."""
     if isinstance(values, RowsElsewhere):
         return values
     kinds = np.array([_KINDS.index(column.kind) for column in schema.columns], np.uint8)
@@ -185,7 +185,7 @@ class TableEstimator(BaseEstimator):
         check_table(self)
 
     def _check_columns(self, schema: Schema, what: str) -> None:
-        """Refuse trees that ask other columns than the table has; derived ones come behind."""
+        """Refuse trees that test columns that the table lacks; derived columns come behind."""
         own, derived = self._schema.columns, self._derived
         fits = schema.columns[: len(own)] == own and len(schema.columns) == len(own) + len(derived)
         need(fits, self, f"{what} asks other columns than those of the schema")

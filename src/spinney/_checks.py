@@ -1,4 +1,4 @@
-"""What a value may be: small objects that take it, or say in one sentence what would be right.
+"""What a value may be: small objects that accept it, or describe in one sentence what is accepted.
 
 A check has a text of what it accepts, which messages, documentation and the command line can use,
 and `check(name, value)`, which returns the value as a plain type or raises an error that names it.
@@ -19,12 +19,12 @@ _LONGEST = 80  # letters of a value that a message shows
 
 
 def is_integer(value: Any) -> bool:
-    """Tell whether a value is a whole number; True and False are not."""
+    """Return whether a value is a whole number; True and False are not."""
     return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number; True and False are not."""
+    """Return whether a value is a real number; True and False are not."""
     return not isinstance(value, bool) and isinstance(value, Real)
 
 
@@ -40,7 +40,7 @@ class Check(ABC):
 
     @abstractmethod
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is right."""
+        """Return whether a value is valid."""
 
     def alternatives(self) -> Sequence[str]:
         """Return the parts of `accepts` that "or" joins."""
@@ -93,7 +93,7 @@ class Choice(Check):
         return [repr(name) for name in self.names]
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is one of the names."""
+        """Return whether a value is one of the names."""
         return (value is None or isinstance(value, str)) and value in self.names
 
     def hint(self, value: Any) -> str:
@@ -119,7 +119,7 @@ class Integer(Check):
         return f"an integer >= {self.low}{upper}"
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is such a number."""
+        """Return whether a value is such a number."""
         return is_integer(value) and self.low <= value and (self.high is None or value <= self.high)
 
     def plain(self, value: Any) -> int:
@@ -146,7 +146,7 @@ class Number(Check):
         return f"a number {lower} and {'<' if self.open_high else '<='} {self.high:g}"
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is such a number."""
+        """Return whether a value is such a number."""
         if not is_number(value):
             return False
         try:
@@ -179,7 +179,7 @@ class Share(Check):
         return f"a share of the {self.of} above 0{limit}"
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is such a fraction; an integer is a number of things."""
+        """Return whether a value is such a fraction; an integer is a number of things."""
         if not is_number(value) or is_integer(value) or not 0.0 < value < math.inf:
             return False
         return bool(value < 1.0 if self.most is None else value <= self.most)
@@ -203,7 +203,7 @@ class Flag(Check):
         return ["True", "False"]
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is one of both."""
+        """Return whether a value is one of both."""
         return isinstance(value, bool | np.bool_)
 
     def plain(self, value: Any) -> bool:
@@ -213,7 +213,7 @@ class Flag(Check):
 
 @dataclass(frozen=True)
 class Such(Check):
-    """Whatever a function says is right."""
+    """Whatever a function accepts."""
 
     text: str
     test: Callable[[Any], bool]
@@ -225,7 +225,7 @@ class Such(Check):
         return self.text
 
     def takes(self, value: Any) -> bool:
-        """Ask the function."""
+        """Return what the function returns."""
         return self.test(value)
 
 
@@ -242,7 +242,7 @@ class Read(Check):
         return self.text
 
     def takes(self, value: Any) -> bool:
-        """Tell whether the function can read a value."""
+        """Return whether the function can read a value."""
         self.read(value)
         return True
 
@@ -265,7 +265,7 @@ class Either(Check):
         return [text for check in self.checks for text in check.alternatives()]
 
     def takes(self, value: Any) -> bool:
-        """Tell whether one of the checks takes a value."""
+        """Return whether one of the checks accepts a value."""
         return any(check.takes(value) for check in self.checks)
 
     def hint(self, value: Any) -> str:

@@ -17,7 +17,7 @@ Region = dict[int, Any]
 
 
 def are_signs(given: Any) -> bool:
-    """Tell whether a value can be `monotonic_cst`: a mapping or a list, of -1, 0 and 1."""
+    """Return whether a value can be `monotonic_cst`: a mapping or a list, of -1, 0 and 1."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         return False
     signs = list(given.values()) if isinstance(given, Mapping) else list(given)
@@ -26,7 +26,7 @@ def are_signs(given: Any) -> bool:
 
 
 def are_groups(given: Any) -> bool:
-    """Tell whether a value can be `interaction_cst`: a list of lists of columns."""
+    """Return whether a value can be `interaction_cst`: a list of lists of columns."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return False
     groups = list(given)
@@ -37,7 +37,7 @@ def are_groups(given: Any) -> bool:
 
 
 def are_forced_tests(given: Any) -> bool:
-    """Tell whether a value can be `forced_tests`: for paths a text, the dict of a test, or None."""
+    """Return whether a value can be `forced_tests`: paths with a text, a dict or None."""
     return isinstance(given, Mapping) and all(
         isinstance(path, str)
         and (
@@ -169,7 +169,7 @@ def constrain(
 
 
 def is_monotone(state: Mapping[str, Any], answer: Floats, signs: NDArray[np.int8]) -> bool:
-    """Tell whether the predictions of a tree never go against the signs of its columns.
+    """Return whether the predictions of a tree keep the signs of its columns everywhere.
 
     Two rows that differ in one column part at a test of that column. Below it, every leaf on the
     left is compared with every leaf on the right that rows equal in all other columns can reach.
@@ -247,7 +247,7 @@ def _both(one: Any, other: Any) -> Any:
 
 
 def _meet(one: Region, other: Region, apart: int) -> bool:
-    """Tell whether rows that differ in one column only can be in both regions."""
+    """Return whether rows that differ in one column only can be in both regions."""
     if any(_is_empty(demand) for region in (one, other) for demand in region.values()):
         return False
     for column in (one.keys() & other.keys()) - {apart}:
@@ -258,5 +258,5 @@ def _meet(one: Region, other: Region, apart: int) -> bool:
 
 
 def _is_empty(demand: Any) -> bool:
-    """Tell whether no number is in an interval: only missing values can be there."""
+    """Return whether no number is in an interval: only missing values can be there."""
     return isinstance(demand, tuple) and demand[0] >= demand[1]

@@ -45,12 +45,12 @@ def refuse_prior(estimator: Any) -> None:
 
 
 def is_deviance(criterion: str) -> bool:
-    """Tell whether a criterion, with or without its parameter, is of counts or amounts."""
+    """Return whether a criterion, with or without its parameter, is for counts or amounts."""
     return criterion.partition("(")[0] in DEVIANCES
 
 
 def has_d2(criterion: str) -> bool:
-    """Tell whether predictions are scored by D squared of a criterion, not by R squared."""
+    """Return whether predictions are scored by D squared of a criterion, not by R squared."""
     return is_deviance(criterion) or criterion.startswith("quantile")
 
 
@@ -96,7 +96,7 @@ def check_exposure(exposure: Any, weight: Floats, criterion: str) -> Floats:
 
 
 def check_counts(y: Floats, weight: Floats, exposure: Floats, criterion: str) -> None:
-    """Refuse targets that no deviance knows: negative ones, and those without an event."""
+    """Refuse targets without a deviance: negative ones, and those without an event."""
     used = weight > 0
     is_gamma = criterion == "gamma"
     bad = np.flatnonzero(used & ((y <= 0) if is_gamma else (y < 0)))

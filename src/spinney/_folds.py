@@ -11,7 +11,7 @@ Rows = NDArray[np.intp]
 
 
 def by_stratum(rows: Rows, strata: NDArray[Any]) -> Rows:
-    """Return rows ordered by stratum, otherwise as they are: dealing them out keeps shares."""
+    """Return rows ordered by stratum, in a stable way: dealing them out preserves class shares."""
     return rows[np.argsort(strata[rows], kind="stable")]
 
 
@@ -43,7 +43,7 @@ def make_folds(
     strata : array of shape (n_rows,)
         Classes to be divided evenly; one value for regression.
     used : array of bool
-        Rows that take part.
+        Rows to be divided.
     random_state : int, RandomState or None
         For folds given by number.
     groups : array of shape (n_rows,), default=None

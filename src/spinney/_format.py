@@ -67,7 +67,7 @@ def bound_text(bound: float, categories: Sequence[Any] = (), digits: int = EXACT
 
 
 def set_text(categories: Sequence[Any], max_categories: int | None = None) -> str:
-    """Write a set of categories in the given order; a long one is cut and says how many more."""
+    """Write a set of categories in the given order; a long one is cut with the number left out."""
     shown = list(categories)
     more = 0 if max_categories is None else len(shown) - max_categories
     if more > 1:  # cutting a single one off would save nothing
@@ -140,7 +140,7 @@ def without_controls(text: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that names what is most like a name, or nothing.
+    """Return a "did you mean" with the nearest name, or nothing.
 
     Parameters
     ----------

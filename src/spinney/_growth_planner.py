@@ -1,7 +1,7 @@
-"""Trees from rows that are held in parts: the core's planner asks, and who holds rows answers.
+"""Trees from rows that are held in parts: the core's planner sends requests, holders answer.
 
 What one tree is grown from is its *plan*; the abstract methods of `PlannedRows` are all that is
-asked of who holds rows.
+sent to the holders of rows.
 """
 
 from abc import abstractmethod
@@ -42,7 +42,7 @@ class Truth(NamedTuple):
 
 
 class Round(NamedTuple):
-    """What the planners of some trees were told: an answer for each, and who answers next."""
+    """A round: an answer for the planner of each tree, and the function for the next."""
 
     answers: list[bytes]
     ask: Callable[[list[bytes | None]], "Round"]
@@ -151,7 +151,7 @@ class PlannedRows(RowsElsewhere):
         shift: float | None,
         on_round: Callable[[int], bool] = lambda n_rounds: False,
     ) -> list[_core.Tree]:
-        """Grow trees side by side: one round answers what all their planners ask."""
+        """Grow trees side by side: one round answers the requests of all their planners."""
         borders = self.put_in_bins(target.weight > 0, int(params.max_bins))
         n_classes = 0 if target.classes is None else len(target.classes)
         truth = np.maximum(target.truth, 0) if n_classes else target.truth

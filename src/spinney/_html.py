@@ -80,7 +80,7 @@ def html_table(
 
 
 def html_text(head: str, lines: str) -> str:
-    """Return a heading and lines of text as they are."""
+    """Return a heading and preformatted text."""
     body = "\n".join(escaped(line) for line in lines.split("\n"))
     return f'<div><strong>{escaped(head)}</strong><pre style="margin:.3em 0">{body}</pre></div>'
 
@@ -168,7 +168,7 @@ def _node_html(node: "Node") -> str:
 
 
 def _bar(node: "Node") -> str:
-    """Return the shares of the classes as a strip; the text beside it says the answer."""
+    """Return the shares of the classes as a strip; the text beside it gives the answer."""
     shares = None if node.tree.classes is None else node.probabilities
     if shares is None:
         return ""

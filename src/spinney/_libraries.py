@@ -13,7 +13,7 @@ import sklearn.pipeline  # noqa: F401
 
 
 def import_pandas(refusal: str) -> Any:
-    """Return pandas, which is not installed with spinney, or raise what says so."""
+    """Return pandas, which is not installed with spinney, or raise an error that explains it."""
     try:
         import pandas
     except ImportError:

@@ -1,7 +1,7 @@
 """Constructor parameters: what each may be, declared once, and checked before any data is read.
 
 A parameter means the same in every estimator, so there is one table by name. A class whose
-parameter differs says so in `_parameters`; one with settings that exclude each other, beyond those
+parameter differs declares it in `_parameters`; one with settings that exclude others, beyond those
 of all trees, has a method `_check_combinations`.
 """
 
@@ -67,7 +67,7 @@ class Learner(Check):
         )
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a value is such an estimator, or None."""
+        """Return whether a value is such an estimator, or None."""
         if self.several and isinstance(value, list | tuple):
             return bool(value) and all(map(self._is_learner, value))
         return value is None or self._is_learner(value)
@@ -424,7 +424,7 @@ def check_parameters(estimator: Any) -> None:
     Parameters
     ----------
     estimator : estimator
-        One of this package. It stays as it is.
+        One of this package. It is not changed.
     """
     kind: type = type(estimator)
     values = {}

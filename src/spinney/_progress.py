@@ -176,7 +176,7 @@ def _lines(what: str, total: int | None, start: int) -> Iterator[Show]:
 
 
 def print_line(text: str) -> None:
-    """Print to standard error; a fit does not fail because nobody listens."""
+    """Print to standard error; a closed stream does not fail a fit."""
     if sys.stderr is None:  # a program without a console
         return
     try:
@@ -195,7 +195,7 @@ def _duration(seconds: float) -> str:
 
 
 def has_callbacks(estimator: Any) -> bool:
-    """Tell whether somebody watches this fit, and whether the fit is not watched already."""
+    """Return whether a callback is set for this fit and does not already run."""
     return (
         with_callbacks is not None
         and isinstance(estimator, CallbackMixin)

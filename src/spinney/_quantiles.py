@@ -1,4 +1,4 @@
-"""Quantiles: what may be asked for, and the quantile of weighted numbers."""
+"""Quantiles: which are valid, and the quantile of weighted numbers."""
 
 from typing import Any
 

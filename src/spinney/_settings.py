@@ -63,7 +63,7 @@ def row_count(value: Any, low: int, n_rows: int) -> int:
 
 
 def feature_count(value: Any, n_features: int) -> int:
-    """Return how many features are drawn at a node; 0 stands for all of them."""
+    """Return how many features are drawn at a node; 0 means all of them."""
     if value is None:
         return 0
     if isinstance(value, str):
@@ -80,7 +80,7 @@ def random_seed(random_state: Any) -> int:
 
 
 def random_numbers(random_state: Any) -> np.random.RandomState:
-    """Return random numbers of NumPy, which knows seeds of 32 bits; others count by these bits."""
+    """Return a NumPy generator, whose seeds have 32 bits; of larger seeds these bits count."""
     if is_integer(random_state):
         random_state = int(random_state) % 2**32
     numbers: np.random.RandomState = check_random_state(random_state)

@@ -97,7 +97,7 @@ def check_y(y: Any, n_rows: int, estimator_name: str) -> NDArray[Any]:
 
 
 def _plain_type(y: Any) -> Any:
-    """Return a column of a nullable type of pandas, if it has no gaps, in the type it stands for.
+    """Return a column of a nullable type of pandas, if it has no gaps, in its plain type.
 
     NumPy would take whole numbers and booleans of such a column for fractions: 1.0 for True.
     """
@@ -227,7 +227,7 @@ def class_target(
 ) -> FitTarget:
     """Check and encode a target of classes; see `spinney.CARTClassifier` for the parameters.
 
-    What can be said of class_weight, priors and cost_matrix without y has been checked before.
+    What can be checked of class_weight, priors and cost_matrix without y has been checked before.
     """
     if isinstance(y, CodedClasses):
         coded = y
@@ -421,14 +421,14 @@ def lifetime_target(y: Any, weight: Floats, *, estimator_name: str, criterion: s
 
 
 def far_exponent(y: Floats) -> int:
-    """Return e such that y * 2**-e is near 1, or 0 if y is near enough as it is."""
+    """Return e such that y * 2**-e is near 1, or 0 if y is near enough already."""
     largest = float(np.abs(y).max(initial=0.0))
     exponent = int(np.frexp(largest)[1])
     return exponent if largest > 0.0 and abs(exponent) > _FAR else 0
 
 
 def check_numbers(y: Any, weight: Floats, estimator_name: str) -> Floats:
-    """Return a target of numbers as it is."""
+    """Return a target of numbers unchanged."""
     y = check_y(y, len(weight), estimator_name)
     if y.dtype.kind == "O":
         try:

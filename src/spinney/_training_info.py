@@ -1,6 +1,6 @@
-"""What a model was made for: what its user said, and the size and shares of the training data.
+"""What a model was made for: the user's choices, the size and class shares of the data.
 
-Files keep it beside the model, so that nothing has to be said twice. It holds no row of the data.
+Files keep it beside the model, so that no choice has to be repeated. It holds no row of the data.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class MadeFor:
     class_shares : tuple of (label, float), default=()
         Share of each class among the training rows.
     positive : label or None, default=None
-        Of two classes, the one that is looked for.
+        The positive class of two.
     threshold : float or None, default=None
         Probability of the positive class from which it is predicted; None for the likeliest or
         cheapest class.
@@ -53,7 +53,7 @@ class MadeFor:
     weight, exposure : str or None, default=None
         Columns with weights and exposures.
     event : str or None, default=None
-        Column that says whether the event of a lifetime was seen; `target` is that of its time.
+        Column with the event indicator of survival data; `target` is that of the time.
     rules_differ : float or None, default=None
         Share of the training rows for which the model's shorter rules answer otherwise than its
         tree; None if it has no such rules.
@@ -99,7 +99,7 @@ class MadeFor:
         ]
 
     def fits(self, schema: Schema) -> bool:
-        """Tell whether the shares are those of some columns."""
+        """Return whether the shares are those of some columns."""
         if not len(self.n_cuts):
             return not len(self.cuts) and not len(self.shares)
         if len(self.n_cuts) != len(schema.columns) or (self.n_cuts < 0).any():

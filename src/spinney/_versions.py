@@ -1,4 +1,4 @@
-"""What a report of a fault should say: versions of spinney, Python, the system and libraries."""
+"""What a bug report should include: versions of spinney, Python, the system and libraries."""
 
 import os
 import platform
@@ -36,7 +36,7 @@ def _version(name: str) -> str:
 
 
 def show_versions() -> None:
-    """Print the versions of spinney, Python, the system and the libraries, for a report of a fault.
+    """Print the versions of spinney, Python, the system and the libraries, for a bug report.
 
     Examples
     --------

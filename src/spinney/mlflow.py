@@ -74,7 +74,7 @@ def trusted_types() -> list[str]:
     -------
     list of str
     """
-    from spinney._state._registry import BY_CLASS
+    from spinney._state._saved_classes import BY_CLASS
 
     names = (f"{cls.__module__}.{cls.__qualname__}" for cls in BY_CLASS)
     return sorted([*_PARTS, *(name for name in names if name.startswith("spinney."))])

@@ -22,7 +22,7 @@ _REGRESSORS = (
 
 
 def register() -> None:
-    """Teach skl2onnx all estimators of spinney that have trees.
+    """Register the tree estimators of spinney with skl2onnx.
 
     After that, ``skl2onnx.to_onnx`` and ``convert_sklearn`` convert pipelines that end in one, also
     behind a `ColumnTransformer`. Rows come as one or several arrays: numbers, or text for

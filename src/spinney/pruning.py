@@ -47,7 +47,7 @@ _SLACK = 1e-10  # alphas this close, relatively, are the same
 
 
 class _Subtrees(Sequence[Tree]):
-    """The trees of a path, each made when it is asked for."""
+    """The trees of a path, each made on demand."""
 
     def __init__(self, tree: Tree, node_alpha: Floats, alphas: Floats) -> None:
         self._tree, self._node_alpha, self._alphas = tree, node_alpha, alphas
@@ -86,7 +86,7 @@ class PruningPath:
     risks : array of shape (n_trees,)
         Cost of each tree on its training rows, per row.
     trees : sequence of Tree
-        The subtrees, made when asked for.
+        The subtrees, made on demand.
     errors, standard_errors : array of shape (n_trees,) or None
         Cost per row of each tree on rows that did not grow it, after a selection, by the measure of
         the risks: costs of labels, or the criterion of regression. Weights enter both, but the
@@ -160,7 +160,7 @@ class PruningPath:
         Parameters
         ----------
         first : int, default=0
-            The tree whose nodes are asked about.
+            The tree of the nodes.
 
         Returns
         -------
@@ -386,7 +386,7 @@ def select(
     sample_weight: Any = None,
     exposure: Any = None,
 ) -> Tree:
-    """Choose a subtree by a test sample, which the criterion of the tree judges.
+    """Choose a subtree by its error on a test sample, in the units of the tree's criterion.
 
     Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
     another criterion of regression, by that one. Lifetimes are judged by the exponential deviance,
@@ -418,7 +418,7 @@ def select(
 def reduced_error(
     tree: Tree, X: Any, y: Any, *, sample_weight: Any = None, exposure: Any = None
 ) -> Tree:
-    """Prune bottom-up by rows that did not grow the tree: a branch goes if that is no worse.
+    """Prune bottom-up on validation rows: a branch is cut if the error does not rise.
 
     Labels are judged by their costs, numbers by squared error or, in a tree that was grown by
     another criterion of regression, by that one. Lifetimes are judged by the exponential deviance,

@@ -1,4 +1,4 @@
-"""Metadata for members: what arrives, and what is refused, as in scikit-learn."""
+"""Metadata for members: what they receive, and what is refused, as in scikit-learn."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,12 @@ from sklearn import config_context
 from sklearn import ensemble as sklearn_ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from spinney import (
@@ -18,9 +20,11 @@ from spinney import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    BoostByFilteringClassifier,
     CARTClassifier,
     CARTRegressor,
     RandomForestClassifier,
+    VotingCombiner,
 )
 
 X = np.column_stack([np.arange(60.0), np.random.default_rng(0).normal(size=60)])
@@ -60,6 +64,11 @@ class OtherClassifier(ClassifierMixin, Recorder):
         return np.where(super().predict(X) > 0.5, 1, 0)
 
 
+class GroupedClassifier(OtherClassifier):
+    def fit(self, X, y, sample_weight=None, groups=None):
+        return Recorder.fit(self, X, y, mark=groups, note=sample_weight)
+
+
 @pytest.fixture(autouse=True)
 def routing():
     with config_context(enable_metadata_routing=True):
@@ -81,6 +90,13 @@ BAGGING = {  # by the method that members are asked
     "mean": (BaggingRegressor, "predict"),
     "median": (BaggingRegressor, "predict"),
 }
+FILTERING = {  # not its predict: it does not ask a learner that it trained and then left out
+    **GIVEN["BaggingClassifier"],
+    "metaestimator": BoostByFilteringClassifier,
+    "init_args": {"random_state": 0},
+    "estimator_routing_methods": [("fit", ["metadata"])],
+    "method_mapping": {name: ["predict"] for name in ANSWERS},
+}
 
 
 def their_case(combine):
@@ -93,8 +109,7 @@ def their_case(combine):
     }
 
 
-@pytest.mark.parametrize("combine", BAGGING)
-@pytest.mark.parametrize(
+their_tests = pytest.mark.parametrize(
     "test",
     [
         theirs.test_default_request,
@@ -102,8 +117,17 @@ def their_case(combine):
         theirs.test_non_consuming_estimator_works,
     ],
 )
+
+
+@pytest.mark.parametrize("combine", BAGGING)
+@their_tests
 def test_bagging_passes_scikit_learns_own_tests(combine, test):
     test(their_case(combine))
+
+
+@their_tests
+def test_boosting_by_filtering_passes_scikit_learns_own_tests(test):
+    test(FILTERING)
 
 
 @pytest.mark.parametrize("combine", BAGGING)
@@ -115,7 +139,7 @@ def test_bagging_tells_of_missing_requests_as_scikit_learn_does(combine):
     )
 
 
-# -- What arrives
+# -- What members receive
 
 ENSEMBLES = {
     "their bagging": (sklearn_ensemble.BaggingClassifier, {}),
@@ -124,6 +148,7 @@ ENSEMBLES = {
     "numbers": (BaggingRegressor, {"n_jobs": 2}),
     "boosting": (AdaBoostClassifier, {"resample": True}),
     "boosted numbers": (AdaBoostRegressor, {}),
+    "filtering": (BoostByFilteringClassifier, {}),
 }
 
 
@@ -131,7 +156,8 @@ def ensemble(name):
     kind, settings = ENSEMBLES[name]
     is_classifier = issubclass(kind, ClassifierMixin)
     learner = asking(RecordingClassifier if is_classifier else RecordingRegressor)
-    return kind(learner, 5, random_state=0, **settings)
+    size = {} if kind is BoostByFilteringClassifier else {"n_estimators": 5}
+    return kind(learner, random_state=0, **size, **settings)
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
@@ -167,6 +193,74 @@ def test_predict_hands_metadata_on_as_they_are(name):
     for member, n in zip(members, before, strict=True):
         assert len(member.asked_) == n + 1
         assert member.asked_[-1] is ROWS
+
+
+@pytest.mark.parametrize("name", sorted(set(ENSEMBLES) - {"numbers", "boosted numbers"}))
+def test_metadata_pass_through_searches_and_pipelines_to_the_members(name):
+    """A search hands on the rows of a fold, the ensemble those of a member, inside and out."""
+    model = ensemble(name)
+    model.set_params(estimator=make_pipeline(FunctionTransformer(), model.estimator))
+    search = GridSearchCV(
+        make_pipeline(FunctionTransformer(), model),
+        {f"{type(model).__name__.lower()}__random_state": [0, 1]},
+        cv=GroupKFold(3),
+        scoring=make_scorer(accuracy_score),
+    )
+    search.fit(X, Y, groups=np.arange(60) // 6, mark=ROWS, note="a note")
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    members = search.best_estimator_[-1].estimators_
+    assert members
+    for member in members:
+        rows, mark, note = member[-1].seen_
+        assert np.array_equal(mark, rows + 1000.0)
+        assert note == "a note"
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, AdaBoostClassifier])
+def test_weights_and_groups_reach_members_inside_a_pipeline(kind):
+    groups, weight = np.arange(60) // 6 + 7, np.where(np.arange(60) % 2, 1.0, 0.0)
+    learner = GroupedClassifier().set_fit_request(groups=True, sample_weight=True)
+    model = kind(make_pipeline(FunctionTransformer(), learner), n_estimators=4, random_state=0)
+    pipe = make_pipeline(FunctionTransformer(), model.set_fit_request(sample_weight=True))
+    pipe.fit(X, Y, sample_weight=weight, groups=groups)
+    for member in pipe[-1].estimators_:
+        rows, seen, weights = member[-1].seen_
+        assert np.array_equal(seen, rows // 6 + 7)
+        assert (rows % 2 == 1).all()
+        assert len(weights) == len(rows)
+        assert (weights > 0).all()
+
+
+def test_members_of_a_vote_get_what_they_request():
+    members = [
+        ("marked", asking(RecordingClassifier).fit(X, Y)),
+        FrozenEstimator(asking(RecordingClassifier).fit(X, Y)),
+        OtherClassifier().fit(X, Y),
+        CARTClassifier(max_depth=1).fit(X, Y),
+    ]
+    vote = VotingCombiner(members).fit(X, Y)
+    alone = vote.predict(X)
+    routed = set(vote.get_metadata_routing()._route_mappings)
+    assert routed == {"marked", "estimator_1", "estimator_2"}  # a tree of ours requests nothing
+    assert np.array_equal(vote.predict(X, mark=ROWS), alone)
+    shares = vote.predict_proba(X, mark=ROWS)
+    assert np.array_equal(shares, vote.predict_proba(X))
+    for marked in (members[0][1], members[1].estimator):
+        assert [one is ROWS for one in marked.asked_] == [False, True, True, False]
+    pipe = make_pipeline(FunctionTransformer(), vote)
+    pipe.fit(X, Y).predict(X, mark=ROWS)
+    assert members[0][1].asked_[-1] is ROWS
+
+
+def test_a_vote_refuses_what_no_member_requests():
+    vote = VotingCombiner([RecordingClassifier().fit(X, Y)]).fit(X, Y)
+    with pytest.raises(UnsetMetadataPassedError, match=r"\[mark\] are passed but are not"):
+        vote.predict(X, mark=ROWS)
+    with pytest.raises(TypeError, match="got unexpected argument"):
+        VotingCombiner([CARTClassifier().fit(X, Y)]).fit(X, Y).predict(X, mark=ROWS)
+    refused = pytest.raises(ValueError, match="enable_metadata_routing=True")
+    with config_context(enable_metadata_routing=False), refused:
+        vote.predict_proba(X, mark=ROWS)
 
 
 def test_each_of_several_learners_gets_what_it_asks_for():

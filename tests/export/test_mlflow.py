@@ -5,7 +5,7 @@ import pytest
 from handover_models import handed
 
 import spinney.mlflow
-from spinney._state._registry import ESTIMATORS
+from spinney._state._saved_classes import ESTIMATORS
 
 
 @pytest.mark.filterwarnings("ignore")  # of mlflow itself

@@ -26,7 +26,7 @@ def made_for(reading: Reading, model: Any, costs: Costs, positive: Any) -> MadeF
     costs : mapping
         Costs of mistakes that were given.
     positive : label or None
-        The class that is looked for.
+        The positive class.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def text_format(model: Any, given: dict[str, Any]) -> TextFormat:
     )
 
 
-# -- Of two classes, the one that is looked for
+# -- The positive class of two
 
 
 def choose_positive(given: str | None, labels: Sequence[Any], shares: Sequence[float]) -> Any:

@@ -80,9 +80,9 @@ MODELS = {
     "forest": _pair(
         "a random forest of 100 trees", "RandomForest", survival="RandomSurvivalForest"
     ),
-    "extra_trees": _pair("100 trees with cuts drawn at random", "ExtraTrees"),
+    "extra_trees": _pair("100 extremely randomized trees", "ExtraTrees"),
     "small_forest": _pair(
-        "25 trees, chosen from 200 and refitted to answer like them", "SmallForest"
+        "25 trees, chosen from 200 and refitted to predict like them", "SmallForest"
     ),
     "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
     "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
@@ -142,7 +142,7 @@ class Settings:
     jobs: int = -1
     changes: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
     costs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
-    positive: Any = None  # of two classes, the one that is looked for
+    positive: Any = None  # class of two
     by_group: bool = False  # whether folds are of whole groups
 
 

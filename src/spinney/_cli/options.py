@@ -95,12 +95,12 @@ _NODE_IDS = _flag("--node-ids", help="Show the number of each node, for prune --
 _POSITIVE = _option(
     "--positive",
     metavar="CLASS",
-    help="Of two classes, the one that is looked for. Default: the rarer one in training.",
+    help="Positive class of two. Default: the rarer one in training.",
 )
 _THRESHOLD = _option(
     "--threshold",
     metavar="SHARE|cost",
-    help="Probability from which the positive class is predicted, or cost for that of least cost.",
+    help="Probability from which the positive class is predicted; cost: that of least cost.",
 )
 _ANSWERS = _option(
     "--target",
@@ -116,16 +116,16 @@ _EXPOSURE = _option(
 _GROUP = _option(
     "--group",
     metavar="NAME",
-    help="Column whose equal rows belong together and are never in different folds.",
+    help="Column with groups of rows that are never split between folds.",
 )
 _CRITERION = _option("--criterion", metavar="NAME", help="Splitting criterion, such as entropy.")
 _EVENT = _option(
     "--event",
     metavar="NAME[=CODE]",
-    help="Column that says whether the event of a lifetime was seen: 1, true, or the code given.",
+    help="Column with the event indicator of survival data: 1, true or CODE where it was observed.",
 )
 _TIME = _option(
-    "--time", metavar="NAME", help="Column with the time of the event, or until when none was seen."
+    "--time", metavar="NAME", help="Column with the time of the event, or of censoring."
 )
 _WEIGHT = _option("--weight", metavar="NAME", help="Column with the weights of the rows.")
 _SAVED_MODEL = click.Argument(["model"], type=click.Path(path_type=Path))
@@ -197,8 +197,8 @@ _MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.words}" for name, model in 
 _declare(
     "split",
     """
-    Writes NAME_train and NAME_test into the current folder, in the format of DATA, with cells as
-    they are. Files that exist are not written over.
+    Writes NAME_train and NAME_test into the current folder, in the format of DATA, with unchanged
+    cells. Existing files are not overwritten.
     """,
     _DATA,
     _option(
@@ -206,10 +206,10 @@ _declare(
         type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
         metavar="SHARE",
         default=0.3,
-        help="Share of the rows for the test.",
+        help="Share of the rows in the test file.",
     ),
-    _option("--stratify", metavar="NAME", help="Column whose classes both files share evenly."),
-    _option("--group", metavar="NAME", help="Column whose equal rows stay together."),
+    _option("--stratify", metavar="NAME", help="Column to stratify by."),
+    _option("--group", metavar="NAME", help="Column with groups of rows that are never split."),
     _SEED,
     _path("--train-out", "File for the training rows."),
     _path("--test-out", "File for the test rows."),
@@ -288,14 +288,14 @@ _declare(
         "--interval",
         type=float,
         metavar="SHARE",
-        help="Add columns low and high, which hold this share of the targets to be expected, such "
-        "as 0.9: of forests trained with --set keep_targets=true.",
+        help="Add columns low and high: a prediction interval with this coverage, such as 0.9. "
+        "Needs a forest trained with --set keep_targets=true.",
     ),
     _option(
         "--times",
         metavar="A,B,C",
-        help="Add the probability that the event comes later than each of these times: of models "
-        "of lifetimes, whose prediction is the risk relative to the training rows.",
+        help="Add the survival probability at each of these times. Needs a survival model, whose "
+        "prediction is the risk relative to the training rows.",
     ),
     _integer("--digits", default=6, help="Significant digits of numbers; 17 for all."),
     _repeated("--keep", help="Column to copy to the output"),
@@ -312,9 +312,9 @@ _declare(
     "evaluate",
     """
     Shows the cost and the error with their confidence intervals, the confusion matrix, precision
-    and recall of each class, thresholds, the calibration of the probabilities, and how far the rows
-    are from those of the training. Use rows that were not used for training. Target, costs,
-    positive class and threshold are those of the training unless they are given.
+    and recall of each class, thresholds, the calibration of the probabilities, and how the columns
+    differ from the training data. Use rows that were not used for training. Target, costs, positive
+    class and threshold are those of the training unless they are given.
     """,
     _SAVED_MODEL,
     _DATA,
@@ -340,9 +340,9 @@ _declare(
 _declare(
     "threshold",
     """
-    Shows what each threshold on the probability of the positive class would select, and its cost on
-    labelled rows, and chooses one: that of least cost unless --threshold says another. With --out
-    the model is written with the threshold, by which all commands then decide.
+    Shows the rows that each threshold on the probability of the positive class selects, and its
+    cost on labelled rows, and chooses one: that of least cost unless --threshold is given. With
+    --out the model is saved with the threshold, which all commands then use.
     """,
     _SAVED_MODEL,
     _DATA,
@@ -377,7 +377,7 @@ _declare(
         "--at",
         metavar="N",
         type=click.IntRange(min=0),
-        help="Make a leaf of this node of the tree, as --node-ids shows it",
+        help="Turn this node into a leaf, numbered as by --node-ids",
     ),
     _NODE_IDS,
     _CV,
@@ -392,8 +392,8 @@ _declare(
 _declare(
     "plot",
     """
-    A single tree is drawn with its tests and shares; of many trees the importances of the columns,
-    or one of them with --tree.
+    A single tree is drawn with its tests and class shares; an ensemble by the importances of its
+    columns, or one of its trees with --tree.
     """,
     _SAVED_MODEL,
     _path("--out", "Picture: .png, .svg or .pdf. Default: the model's name with .png."),
@@ -405,9 +405,9 @@ _declare(
 _declare(
     "edit",
     """
-    Makes edits that were recorded by `spinney.edit.TreeEditor` or proposed in a report: splits
-    given by hand, branches cut off or grown, nodes locked. Counts, surrogate splits and predictions
-    become those of the rows of DATA, by which each edit is judged too (10-fold cross-validation).
+    Applies edits that were recorded by `spinney.edit.TreeEditor` or proposed in a report: splits
+    given by hand, branches cut or grown, nodes locked. Counts, surrogate splits and predictions are
+    recomputed from DATA, on which each edit is also evaluated by 10-fold cross-validation.
     """,
     _SAVED_MODEL,
     _DATA,
@@ -418,7 +418,7 @@ _declare(
         required=True,
         help="JSON file with the edits.",
     ),
-    _flag("--partly", help="Leave out edits that do not fit the tree, instead of refusing all."),
+    _flag("--partly", help="Skip edits that do not fit the tree instead of refusing all."),
     _ANSWERS,
     _EXPOSURE,
     _WEIGHT,
@@ -431,15 +431,15 @@ _declare(
 _declare(
     "distil",
     """
-    MODEL is a file of a forest, written by `spinney train --out`, DATA the rows that trained it.
-    The tree learns what the forest answers for DATA and for rows drawn near it. Agreement and error
-    are those of rows held out, by folds in which the forest is trained again.
+    MODEL is a forest, saved by `spinney train --out`, DATA its training data. The tree is trained
+    on the predictions of the forest for DATA and for synthetic rows near it. Agreement and error
+    are cross-validated; the forest is trained again in each fold.
     """,
     _SAVED_MODEL,
     _DATA,
     _integer("--leaves", low=2, default=12, help="Maximum number of leaves."),
     _flag("--rules", "rules", help="Show a few ordered rules instead of the tree."),
-    _integer("--folds", low=2, default=5, help="Number of folds of the estimates."),
+    _integer("--folds", low=2, default=5, help="Number of cross-validation folds."),
     _ANSWERS,
     *_FILE_FORMAT,
     _SEED,
@@ -482,7 +482,7 @@ _declare(
         ["--format", "format_"],
         type=click.Choice(["pmml", "onnx", "sql", "c", "python", "json", "treelite"]),
         required=True,
-        help="Form of the file.",
+        help="Format of the file.",
     ),
     click.Option(
         ["--out"],
@@ -500,7 +500,7 @@ _declare(
     _option("--table", metavar="NAME", default="data", help="SQL: name of the table."),
     _repeated("--keep", help="SQL: column to select as well"),
     _flag("--proba", help="SQL: add the probability of each class."),
-    _flag("--strict", help="SQL: end the query where a column has another type."),
+    _flag("--strict", help="SQL: fail where a column has another type."),
     _option("--prefix", default="model", help="C: prefix of the names."),
 )
 
@@ -509,7 +509,7 @@ _declare(
     """
     For a tree: the decision path, and the nearest change of the row with another prediction. For a
     forest: the votes of its trees, and the columns that they tested. Without DATA, columns that
-    --set does not name are missing. --reasons adds up to four columns that moved the answer most.
+    --set does not name are missing. --reasons adds up to four columns that moved the prediction.
     """,
     _SAVED_MODEL,
     click.Argument(["data"], required=False),
@@ -519,12 +519,12 @@ _declare(
     _repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
     ),
-    _option("--reasons", is_flag=True, help="Add the columns that moved the answer most."),
+    _option("--reasons", is_flag=True, help="Add the columns that moved the prediction most."),
     _option(
         "--words",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
         metavar="FILE",
-        help="JSON with the words of a reason by column; {value} is what the row holds.",
+        help="JSON file with the text of a reason by column; {value} is the value of the row.",
     ),
     *_FILE_FORMAT,
     _JSON,
@@ -533,14 +533,14 @@ _declare(
 _declare(
     "report",
     """
-    MODEL is a file written by `spinney train --out`, DATA the rows that trained it: a file, or the
-    name of a bundled data set. The page needs no network. It shows the tree, its size, its quality
-    on DATA and --holdout, its rules and its columns, and traces a row as the model does. It holds
-    counts of the data, never rows.
+    MODEL is a file written by `spinney train --out`, DATA its training data: a file, or the name of
+    a bundled data set. The page needs no network. It shows the tree, its size, its quality on DATA
+    and --holdout, its rules and its columns, and traces rows through the model. It contains counts
+    of the data, never rows.
     """,
     _SAVED_MODEL,
     _DATA,
-    _option("--holdout", metavar="DATA", help="Labelled rows that did not train the model."),
+    _option("--holdout", metavar="DATA", help="Labelled rows that were not used for training."),
     _option(
         "--out",
         type=click.Path(path_type=Path),
@@ -576,7 +576,7 @@ _declare(
         type=click.IntRange(min=1),
         metavar="N",
         default=2,
-        help="Number of repetitions, each with other partitions.",
+        help="Number of repetitions, each with new partitions.",
     ),
     _option(
         "--holdout",
@@ -587,9 +587,9 @@ _declare(
     _repeated(
         *("--metric", "metrics"),
         type=click.Choice(METRICS),
-        help="Measure, the first decides: error (of numbers RMSE), cost, auc, logloss, brier; of "
-        "numbers also r2, deviance, concordance. Default: cost with --cost, deviance with such a "
-        "--criterion, else error",
+        help="Metric; models are ranked by the first: error (RMSE in regression), cost, auc, "
+        "logloss, brier; in regression also r2, deviance, concordance. Default: cost with --cost, "
+        "deviance with such a --criterion, else error",
     ),
     _COSTS,
     _CRITERION,
@@ -624,8 +624,8 @@ _declare(
     car       a tree, bagging and a forest on the cars of a textbook
     chapters  its problems 12.5, 12.6, 13.5 and 13.8, as tables of these numbers
 
-    Each of our figures stands beside the published one, with their difference in standard errors
-    and a verdict. An interrupted run is resumed.
+    Each result is shown beside the published one, with their difference in standard errors and a
+    verdict. An interrupted run is resumed.
     """,
     click.Argument(["paper"], type=click.Choice(["igpa", "gp", "mode", "car", "chapters"])),
     _repeated("--table", "tables", metavar="N", help="Only this table"),

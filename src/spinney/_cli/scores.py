@@ -39,7 +39,7 @@ class Scores:
     Parameters
     ----------
     positive : label
-        The class that is looked for.
+        The positive class.
     happened : array of bool of shape (n_rows,)
         Whether each row is of that class.
     score : array of shape (n_rows,)

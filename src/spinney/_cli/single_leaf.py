@@ -45,7 +45,7 @@ class Remedies:
     tried: tuple[Remedy, ...] = ()
     untried: tuple[str, ...] = ()  # options, if there is no cross-validation
     n_rows: int = 0  # by which they were tried
-    rare: Any = None  # the class that is looked for; None with more than two classes
+    rare: Any = None  # the positive class; None with more than two classes
 
     @property
     def helps(self) -> bool:

@@ -104,7 +104,7 @@ class ExpressionTest:
     def branch_text(
         self, branch: int, digits: int = EXACT_DIGITS, max_categories: int | None = None
     ) -> str:
-        """Return the condition that leads to a branch, as simply as it can be said."""
+        """Return the condition that leads to a branch, in its simplest form."""
         return self._text(self.shown(branch), digits)
 
     def shown(self, branch: int) -> tuple[Token, ...]:
@@ -160,7 +160,7 @@ def _two(op: str, left: _Part, right: _Part, names: set[str]) -> _Part:
 
 
 def _named(part: _Part, other: _Part, names: set[str]) -> _Part:
-    """Return a constant that is compared with a category as the category that it stands for."""
+    """Return the category that a constant compared with a category represents."""
     if part.code is None or not other.categories:
         return part
     if not part.code.is_integer() or not 0 <= part.code < len(other.categories):

@@ -2,7 +2,7 @@
 
 ``sin(age) + bmi > 30 and sex = f`` becomes *items* in postfix order: tokens whose names, numbers
 and categories are still text. What they mean is only known with the columns. Signs that the core
-lacks are said by those that it has: ``a <= b`` is ``not (a > b)``, ``-x`` is ``-1 * x``.
+lacks are expressed by those that it has: ``a <= b`` is ``not (a > b)``, ``-x`` is ``-1 * x``.
 """
 
 import ast
@@ -47,7 +47,7 @@ class UnknownColumnError(ValueError):
 
 
 def read_expression(text: str) -> list[Item]:
-    """Return the items of an expression that is true or false, or say what is wrong."""
+    """Return the items of a logical expression, or raise an error that explains what is wrong."""
     reader = _Reader(_lexemes(text))
     items, is_truth = reader.either()
     if reader.place < len(reader.lexemes):

@@ -1,4 +1,4 @@
-"""An expression said more simply, for people to read.
+"""Simpler equivalents of an expression, for people to read.
 
 Only what holds for every row is rewritten: in floating point to the last bit, with infinities, and
 in the logic of three values, where a missing number makes a comparison unknown. So ``x - x`` is
@@ -154,7 +154,7 @@ def _other(op: str) -> str:
 
 
 def _without_wider(operands: list[_Term], op: str) -> list[_Term]:
-    """Drop `a or b` from `a and (a or b)`, and the like: a alone decides."""
+    """Drop `a or b` from `a and (a or b)` and similar: a alone decides."""
     single = set(operands)
     return [
         part

@@ -1,4 +1,4 @@
-"""The symbols of an expression, and what an expression says about rows: true, false, or unknown.
+"""The symbols of an expression, and the value of an expression for rows: true, false, or unknown.
 
 Tokens are in postfix order: operands first, then what is done with them. They are evaluated by the
 same operations in the same order as in the core, so the results are the same to the last bit.
@@ -179,7 +179,7 @@ def _known(answer: NDArray[np.bool_], known: NDArray[np.bool_]) -> Floats:
 
 
 def encoded_row(columns: Sequence[Column], asked: Sequence[int], row: Any) -> Floats:
-    """Return one raw row as a table of encoded values; columns that are not asked are missing.
+    """Return one raw row as a table of encoded values; columns that are not used are missing.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def encoded_row(columns: Sequence[Column], asked: Sequence[int], row: Any) -> Fl
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a raw value stands for none."""
+    """Return whether a raw value is missing."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA answers every comparison with itself

@@ -9,7 +9,7 @@ The metadata are `format` ("spinney"), `version`, `needs` (the first spinney rel
 version), `checksum` and `description`. Files are written in the present version; those of earlier
 versions are read (see `_upgrade`). The checksum is the SHA-256, in hexadecimal, of the whole file
 with 64 zeros in place of the checksum. The header of every version begins with `format`, `version`
-and `needs`, so that every reader can report what it lacks.
+and `needs`, so that every reader can report what is missing.
 
 The header has exactly one valid form. The reader rebuilds it from the parsed content and compares,
 which rejects whitespace, another order, and duplicate or unknown keys without a rule for each.
@@ -58,7 +58,7 @@ _Entry = tuple[str, str, list[int], int, int]  # name, type, shape, begin and en
 
 
 class ModelFileError(ValueError):
-    """A file that is no model file of this version of spinney, or a model that cannot be one."""
+    """Not a valid model file for this version of spinney, or a model that cannot be saved."""
 
 
 def require(fits: bool, problem: str) -> None:

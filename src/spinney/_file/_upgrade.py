@@ -1,4 +1,4 @@
-"""What files of earlier versions of the format call things, and what they lack.
+"""Upgrades of files of earlier versions: names that changed, and attributes that were added.
 
 A file of an earlier version is read with its own names, and then turned into what the present
 version would have stored. Model files are always written in the present version.

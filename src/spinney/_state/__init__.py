@@ -1,7 +1,7 @@
 """Models as plain values: one way for pickle, copy, joblib and model files.
 
-`_kinds` says what a value may be, `_recipes` how an object is taken apart and put together, and
-`_registry` lists the classes. Nothing here knows files.
+`_kinds` defines what a value may be, `_recipes` how an object is taken apart and put together, and
+`_saved_classes` lists the classes. Nothing here depends on files.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ __all__ = ["Recipe", "StateError", "plain_state", "recipe_named", "recipe_of"]
 
 def recipe_of(thing: Any) -> Recipe[Any] | None:
     """Return the recipe of an object's very class; None if there is none."""
-    from spinney._state._registry import BY_CLASS  # here, as it imports all classes
+    from spinney._state._saved_classes import BY_CLASS  # here, as it imports all classes
 
     return BY_CLASS.get(type(thing))
 
 
 def recipe_named(name: str) -> Recipe[Any] | None:
     """Return the recipe of a class by its name; None if there is none."""
-    from spinney._state._registry import RECIPES
+    from spinney._state._saved_classes import RECIPES
 
     return RECIPES.get(name)

@@ -26,7 +26,7 @@ class Kind:
     words : str
         What it is, to follow "must be".
     fits : callable
-        Tells whether a value is of this kind.
+        Returns whether a value is of this kind.
     optional : bool, default=False
         Whether an attribute of this kind may be missing.
     """
@@ -42,7 +42,7 @@ class Kind:
 
 
 def is_array(value: Any) -> bool:
-    """Tell whether a value is a plain array, or one in a file that joblib has mapped."""
+    """Return whether a value is a plain array, or one in a file that joblib has mapped."""
     return type(value) is np.ndarray or type(value) is np.memmap
 
 
@@ -53,7 +53,7 @@ def check_bounded(numbers: Floats, what: str) -> None:
 
 
 def is_zero(value: float) -> bool:
-    """Tell whether a number is 0, and not -0."""
+    """Return whether a number is 0, and not -0."""
     return value == 0.0 and math.copysign(1.0, value) > 0.0
 
 
@@ -147,14 +147,14 @@ def need(fits: bool, who: Any, what: str) -> None:
 
 
 def same_labels(one_: Any, other: Any) -> bool:
-    """Tell whether two arrays of labels, or None, are the same."""
+    """Return whether two arrays of labels, or None, are the same."""
     if one_ is None or other is None:
         return one_ is other
     return bool(one_.dtype == other.dtype and one_.tolist() == other.tolist())
 
 
 def _is_labels(value: Any) -> bool:
-    """Tell whether a value is an array of labels that differ."""
+    """Return whether a value is an array of labels that differ."""
     if not is_array(value) or value.ndim != 1 or value.dtype.kind not in "biufUO":
         return False
     if value.dtype.kind != "O":  # without an object for each: there may be very many

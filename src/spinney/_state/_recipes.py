@@ -2,7 +2,7 @@
 
 The values of such a *state* are None, bools, numbers, texts, arrays, lists, tuples and dicts of
 these, other objects that have a recipe, and what only pickle can carry: functions and objects of
-other libraries. A recipe looks one object deep: pickle and model files go on from there.
+other libraries. A recipe is one object deep: pickle and model files recurse.
 
 The state of an estimator is its parameters, and the attributes that a fit left behind. A class
 declares its attributes in `_fitted_fields`, by name and kind, those that follow from others in

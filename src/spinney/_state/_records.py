@@ -116,7 +116,7 @@ BAGGED = Recipe(Bagged, _BAGGED, _take_bagged, _fill_bagged)
 
 
 def _check_report(report: SelectionReport) -> None:
-    """Refuse places that are no members, and values that nobody counted."""
+    """Refuse places that are no members, and values that are no counts."""
     n = len(report.errors)
     if len(report.values) != n:
         raise StateError(f"SelectionReport: values has {len(report.values)} entries of {n}.")

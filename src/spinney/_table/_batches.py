@@ -1,7 +1,7 @@
 """Encoding of a table that comes in batches: the same array and schema, whatever the batches.
 
-Categories get numbers as they appear. What places they have in the vocabulary is known at the end,
-and `BatchEncoder.finish` says how to put the numbers right.
+Categories are numbered as they appear. Their places in the vocabulary are known at the end,
+and `BatchEncoder.finish` returns how to correct the codes.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _ROWS = 1 << 16  # that are put right at a time
 
 @dataclass(frozen=True, eq=False)
 class EncodedTable:
-    """A table that was encoded before: `fit` takes it as it is.
+    """A table that is encoded already: `fit` uses it without encoding it.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class BatchEncoder:
         return None if self._columns is None else len(self._columns)
 
     def encode(self, X: Any) -> Floats:
-        """Encode a batch of at least one row; `finish` knows what its codes mean."""
+        """Encode a batch of at least one row, by the codes that `finish` explains."""
         table = open_table(X, self._estimator)
         if self._columns is None:
             self._columns = [_Column(name) for name in table.names()]

@@ -215,7 +215,7 @@ class CodedLabels:
     codes : array of int
         One for each row; -1 is missing.
     categories : sequence of str
-        What the codes stand for; lowest first, if they have an order.
+        The categories of the codes; lowest first, if they have an order.
     ordered : bool, default=False
         Whether they have one.
     """

@@ -1,7 +1,7 @@
 """Column names, and whether a table has the columns that fit saw.
 
 The wording of these errors and warnings is scikit-learn's, for every kind of table: users and the
-estimator checks know it. scikit-learn's own function sees the names of some table libraries only,
+estimator checks expect. scikit-learn's own function sees the names of some table libraries only,
 and which ones depends on its version.
 """
 

@@ -1,6 +1,6 @@
 """Recognise a table and give uniform access to its columns.
 
-Shapes and names are checked here, shapes in scikit-learn's words; cells are not looked at.
+Shapes and names are checked here, shapes with scikit-learn's messages; cells are not read.
 """
 
 import sys

@@ -1,10 +1,10 @@
 """One column to numbers or codes: NumPy arrays, lists of Python objects, pandas, polars and Arrow.
 
 No step here runs Python code once per row: types are collected and labels looked up by `map`, and
-only the distinct values are looked at one by one.
+only distinct values are examined one by one.
 
 Numbers and booleans of table libraries are read through narwhals, alike for all of them. Codes come
-from each library's own call, which is native code and knows the categories of its own types. A
+from each library's own call, which is native code and handles the categories of its own types. A
 library is imported only when its column is at hand.
 """
 

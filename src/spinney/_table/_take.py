@@ -103,7 +103,7 @@ def take_columns(X: Any, places: NDArray[np.int32]) -> Any:
 
 
 def as_frame(X: Any) -> Any:
-    """Return a mapping of columns as a data frame, and any other table as it is.
+    """Return a mapping of columns as a data frame, and any other table unchanged.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def fit(
     folder: str | os.PathLike[str] | None = None,
     verbose: int | None = None,
 ) -> Model:
-    """Fit a model on a table that comes in batches, without holding the table in memory.
+    """Fit a model on a table that is read in batches, without holding it in memory.
 
     The model is the one that its own `fit` makes of the whole table, to the last bit, however the
     rows are divided into batches. Rows are read once, encoded, and kept in files in a temporary

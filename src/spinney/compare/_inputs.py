@@ -52,7 +52,7 @@ class Problem:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The distinct labels, sorted; none of numbers and lifetimes."""
+        """The distinct labels, sorted; empty for regression and survival."""
         return tuple(np.unique(self.y).tolist()) if self.task == "classification" else ()
 
     def parts(self, resampling: Resampling, random: np.random.Generator) -> list[Part]:

@@ -231,7 +231,7 @@ def _shown(results: Results, dataset: str, methods: Sequence[str] | None) -> lis
 
 
 def _look(name: str, place: int, n_methods: int) -> dict[str, Any]:
-    """Return label, colour and dashes; these also tell apart what is printed without colour."""
+    """Return label, colour and dashes; dashes tell lines apart in print without colour."""
     style = _STYLES[place // 2 % len(_STYLES)]
     return {"label": name, "color": class_colours(n_methods)[place], "ls": style}
 

@@ -1,4 +1,4 @@
-"""Edit a tree by hand: force a test, cut a branch, grow on, with every change on record."""
+"""Edit a tree by hand: force a test, cut or grow a branch, with a record of every change."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.edit._editor import TreeEditor

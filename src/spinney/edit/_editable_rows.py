@@ -36,12 +36,12 @@ def rows_for(
 
 
 def is_editable(model: Any) -> bool:
-    """Tell whether an editor takes a fitted model."""
+    """Return whether an editor takes a fitted model."""
     return isinstance(model, _CUT) or is_regrown(model)
 
 
 def is_regrown(model: Any) -> bool:
-    """Tell whether the trees of a model can be grown again under other tests."""
+    """Return whether the trees of a model can be grown again under other tests."""
     return isinstance(model, _GROWN) and model.missing != "fractional"
 
 

@@ -30,7 +30,7 @@ class _State:
 
 
 class TreeEditor:
-    """Change a tree by hand, with every change on record.
+    """Edit a tree by hand, with a record of every change.
 
     A node is named by its number in the present tree, as a `Node`, or by its path: `"root"`,
     `"root/yes"` for the child where the root's test is true, `"root/yes/no"` and so on. After each
@@ -39,7 +39,7 @@ class TreeEditor:
     Parameters
     ----------
     model : CARTClassifier, CARTRegressor, C45Classifier or ID3Classifier
-        A fitted tree. It stays as it is; its parameters say how branches are grown. Trees of C4.5
+        A fitted tree. It is not changed; branches are grown with its parameters. Trees of C4.5
         and ID3, which have many branches, can be pruned and locked only.
     X : table of shape (n_rows, n_features)
         The rows, usually those of the fit.
@@ -50,12 +50,12 @@ class TreeEditor:
     exposure : array of shape (n_rows,), default=None
         For how much of it y was counted, for criteria of counts and amounts.
     author : str, default=""
-        Who edits, for the record.
+        Name of the editor, for the record.
 
     Attributes
     ----------
     tree : Tree
-        The tree as it is now.
+        The present tree.
     history : EditHistory
         The edits so far. `print` shows what each did to the number of leaves, the risk on the given
         rows, and the cross-validated error; `history.to_json()` can be replayed.
@@ -91,7 +91,7 @@ class TreeEditor:
 
     @property
     def tree(self) -> Tree:
-        """The tree as it is now."""
+        """The present tree."""
         return self._states[self._place].tree
 
     @property
@@ -170,7 +170,7 @@ class TreeEditor:
         self._apply(Edit("prune", path_of(chosen), None, None, reason, self.author))
 
     def grow(self, node: Any, max_depth: int | None = None, *, reason: str = "") -> None:
-        """Grow the leaves below a node further, as the parameters of the model say.
+        """Grow the leaves below a node further, with the parameters of the model.
 
         Parameters
         ----------

@@ -29,7 +29,7 @@ class Edit:
     reason : str, default=""
         Why.
     author : str, default=""
-        Who.
+        Name of the editor.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class Competitor:
 
 @dataclass(frozen=True)
 class ReplayReport:
-    """What became of edits that were replayed.
+    """The outcome of replayed edits.
 
     Parameters
     ----------

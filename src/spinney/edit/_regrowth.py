@@ -38,7 +38,7 @@ _FREE = {  # what would keep tests that were chosen by hand from being used
 
 
 class Regrowth:
-    """Rows, and a model whose parameters say how trees are grown on them.
+    """Rows, and a model with whose parameters trees are grown on them.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Regrowth:
 
 
 def encoded(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Schema, FitTarget]:
-    """Return rows and target as a model encodes them, of the classes that it knows."""
+    """Return rows and target as a model encodes them, for the classes that it was trained on."""
     values, schema, target = encode_training(
         model,
         X,

@@ -1,4 +1,4 @@
-"""Ensembles: what each member sees, the learner, which members stay, how they are combined."""
+"""Ensembles: sampling, learners, selection of members, combination of their predictions."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.ensemble._bagged import PermutationImportance

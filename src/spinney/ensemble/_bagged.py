@@ -58,7 +58,7 @@ _DRAWN = row(SIZE, SIZE, whole(1, 2**40), whole(-(2**31), 2**40), SIZE, SHARE, S
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """How much worse members answer for rows that they did not see once a column is shuffled.
+    """Increase of the members' out-of-bag error when the values of a column are shuffled.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class BaggedEnsemble(BaseEnsemble):
         return [plan for plan, members in self._plans() for _ in members]
 
     def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, n_rows: int) -> None:
-        """Refuse to compare, or add up, what was not told of earlier members."""
+        """Refuse a warm start that needs answers which earlier members did not give."""
         same_rows = len(before.n_votes) == n_rows
         if plan.records and not (before.was_judged and same_rows):
             raise ValueError(
@@ -281,7 +281,7 @@ class BaggedEnsemble(BaseEnsemble):
         ----------
         members : iterable of int, or mask
             Their places in `estimators_`. They stay there, but answer no more. The next fit, a
-            warm start too, chooses anew who answers.
+            warm start too, selects the voting members anew.
 
         Returns
         -------
@@ -373,7 +373,7 @@ class BaggedEnsemble(BaseEnsemble):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            The table of fit: its rows say which of them a member did not see.
+            The table of fit: its row numbers show which rows a member did not see.
         y : array of shape (n_rows,)
             The target of fit.
         sample_weight : array of shape (n_rows,), default=None

@@ -23,7 +23,7 @@ def _members_decide(ensemble: "BaggingClassifier") -> bool:
 
 
 class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
-    """Members trained on samples of the rows, or on other parts of the data, and their vote.
+    """Bagging: members trained on samples of the rows, or other parts of the data, that vote.
 
     Every source of difference between members can be used with every other: rows, weights, columns,
     classes and tests.
@@ -62,7 +62,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
         Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with most errors, those with at most the most
-        common number of errors, or what a function of the errors says.
+        common number of errors, or those that a function of the errors selects.
     selection_data : {"training", "oob"} or tuple (X, y), default="training"
         Where errors are counted: on all training rows, as rates on the rows that a member did not
         see, or on given rows.
@@ -232,7 +232,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
 
 
 class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
-    """Members trained on samples of the rows, or on other parts of the data, and their mean.
+    """Bagging for regression: the mean, or median, of members trained on samples of the rows.
 
     Parameters
     ----------
@@ -263,7 +263,8 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
         Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with the largest errors, those with at most the
-        most common error (errors are put into bins), or what a function of the errors says.
+        most common error (errors are put into bins), or those that a function of the errors
+        selects.
     selection_data : {"training", "oob"} or tuple (X, y), default="training"
         Where errors are measured: on all training rows, on the rows that a member did not see, or
         on given rows.
@@ -294,7 +295,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     keep_targets : bool, default=False
         Whether to keep the targets of the training rows in each leaf, for `predict_quantiles`: some
         10 bytes a row and tree, in memory and in model files. They are in `leaf_targets_`, whose
-        `nbytes` tells their size.
+        `nbytes` is their size.
     warm_start : bool, default=False
         Whether to keep the members of the previous fit and add to them.
     random_state : int, RandomState or None, default=None

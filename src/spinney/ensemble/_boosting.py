@@ -90,7 +90,7 @@ class BoostedEnsemble(BaseEnsemble):
 
 
 class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
-    """Members that learn from what those before them got wrong, and their weighted vote.
+    """AdaBoost: members trained on reweighted rows, combined by a weighted vote.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
         )
 
     def decision_function(self, X: Any, **params: Any) -> Floats:
-        """Return what speaks for each class: weighted votes between -1 / (K - 1) and 1.
+        """Return the score of each class: weighted votes between -1 / (K - 1) and 1.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
         Returns
         -------
         array of shape (n_rows, n_classes), or (n_rows,) with two classes
-            With two classes what speaks for the second less what speaks for the first.
+            With two classes the score of the second less that of the first.
         """
         return self._shown(self._sums(X, True, route(self, "decision_function", params)))
 
@@ -250,7 +250,7 @@ class AdaBoostClassifier(ClassifierEnsemble, BoostedEnsemble):
 
 
 class AdaBoostRegressor(RegressorEnsemble, BoostedEnsemble):
-    """AdaBoost.R2: members that learn from where those before them were far off.
+    """AdaBoost.R2: regressors trained on reweighted rows, combined by a weighted median.
 
     The prediction is the median of the members' predictions, weighted by how good they are.
 

@@ -26,7 +26,7 @@ _LEAVES, _ROWS, _FOLDS = Integer(2), Integer(0), Integer(2)
 
 @dataclass(frozen=True)
 class Distillation:
-    """How nearly a tree answers as the ensemble that it was distilled from.
+    """How closely a distilled tree agrees with its ensemble.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ def diversity(
 
 
 def disagreement(labels: Any, sample_weight: Any = None) -> Floats:
-    """Return the share of rows that each two members label differently.
+    """Return the share of rows that each pair of members labels differently.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def disagreement(labels: Any, sample_weight: Any = None) -> Floats:
 
 
 def kappa(labels: Any, sample_weight: Any = None) -> Floats:
-    """Return Cohen's kappa of each two members: their agreement beyond what chance gives.
+    """Return Cohen's kappa of each pair of members: their agreement beyond chance.
 
     Kappa is 1 - (share of rows with different labels) / (that share if the labels of the two were
     independent). Two members that give all rows one and the same class leave 0/0. They agree
@@ -220,7 +220,7 @@ def kappa(labels: Any, sample_weight: Any = None) -> Floats:
 
 
 def q_statistic(labels: Any, y: Any, sample_weight: Any = None) -> Floats:
-    """Return Yule's Q of each two members: whether their errors fall on the same rows.
+    """Return Yule's Q of each pair of members: whether they err on the same rows.
 
     With a and d the weights of rows that both have right and that both have wrong, and b and c of
     those that one has right, Q is (ad - bc) / (ad + bc). Where that is 0/0, Q is 1 if the two are
@@ -323,7 +323,7 @@ def _member_codes(member: Any, k: int, X: Any, place: dict[Any, int]) -> NDArray
 def binomial_accuracy(
     n_members: ArrayLike, p: ArrayLike, quorum: str | float = "majority", *, ties: float = 0.0
 ) -> Any:
-    """Return how often independent members that are each right with probability p are right.
+    """Return the accuracy of a vote of independent members, each right with probability p.
 
     With T members the number of right votes is binomial, and an ensemble is right if enough of them
     are: for a majority the sum over k > T / 2 of C(T, k) p^k (1 - p)^(T - k). It approaches 1 for

@@ -184,7 +184,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         return tree_trainer(learners, values, schema, targets, settings)
 
     def _member_settings(self, n_columns: int) -> dict[str, Any]:
-        """Return what the core is told of members beside the parameters of their learners."""
+        """Return the settings of members beside the parameters of their learners."""
         return {
             "n_best_splits": min(int(self.n_best_splits), 2**31),
             "balanced": is_by_member(vars(self).get("class_weight")),
@@ -409,7 +409,7 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
         return ClassCombiner.of(self)
 
     def _member_codes(self, X: Any, members: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the class codes that some members say, one row a member."""
+        """Return the class codes that some members predict, one row per member."""
         if any(len(self._members.groups(i)) for i in members.tolist()):
             raise ValueError(
                 "members with targets='regroup' tell groups of classes apart, not classes, so "
@@ -554,7 +554,7 @@ class RegressorEnsemble(RegressorMixin, BaseEnsemble):
         return tags
 
     def _check_exposed(self) -> None:
-        """Refuse an exposure that members know nothing of."""
+        """Refuse an exposure that members cannot use."""
         if not all(map(is_own_tree, self._make_learners())):
             raise ValueError("exposure needs members that are trees of this package.")
 
@@ -731,7 +731,7 @@ def own_tree(ensemble: Any, kind: type[T], **others: Any) -> T:
 
 
 def is_by_member(class_weight: Any) -> bool:
-    """Tell whether classes are balanced in what each member sees."""
+    """Return whether classes are balanced within the rows of each member."""
     return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
 

@@ -64,7 +64,7 @@ class Shrinker:
     def finish(
         self, bagged: Bagged, trainer: TreeTrainer, out_of_bag: bool, records: bool
     ) -> tuple[Bagged, float]:
-        """Return the members shrunk, and judged again where that was asked for; and the strength.
+        """Return the shrunken members, evaluated again where requested, and the strength.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from spinney.tree import CARTClassifier, CARTRegressor
 
 
 class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
-    """Trees whose cuts are drawn at random, the best of a few at each node, and their vote.
+    """Extremely randomized trees: the best of a few random cuts at each node; the trees vote.
 
     A node draws `max_features` columns that vary in it, and for each one cut: a threshold anywhere
     between the least and the largest value in the node, or a set of its categories, any with the
@@ -241,7 +241,7 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
 
 
 class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
-    """Regression trees whose cuts are drawn at random, the best of a few at each node; their mean.
+    """Extremely randomized regression trees: the best of a few random cuts at each node.
 
     A node draws `max_features` columns that vary in it, and for each one cut: a threshold anywhere
     between the least and the largest value in the node, or a set of its categories, any with the

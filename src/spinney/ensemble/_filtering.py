@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._base import (
@@ -44,6 +45,7 @@ from spinney.ensemble._foreign_learners import (
     small_set,
     told_of_columns,
 )
+from spinney.ensemble._routing import FitMetadata, Metadata, metadata_for, route, routing_of
 from spinney.ensemble._voting_members import check_member_classes
 from spinney.tree import CARTClassifier
 
@@ -59,6 +61,7 @@ class Stream:
     rows: Any
     codes: Codes
     weight: Floats | None  # None: learners get none
+    metadata: FitMetadata
     order: Places
     coins: NDArray[np.bool_]  # heads: the next row of learner 2 is one that learner 1 gets wrong
     seeds: NDArray[np.int64]
@@ -67,20 +70,20 @@ class Stream:
 
 @plain_state
 class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
-    """The first method of boosting: three learners, trained on filtered rows, vote.
+    """Schapire's boosting by filtering: three learners, trained on filtered rows, vote.
 
     Learner 1 is trained on a random sample. For learner 2 a coin is tossed: heads takes the next
     row that learner 1 gets wrong, tails the next that it gets right, so that learner 1 is of no use
-    on them. Learner 3 is trained on rows where the first two disagree. The answer is what learners
-    1 and 2 say if they agree, and what learner 3 says if they do not.
+    on them. Learner 3 is trained on rows where the first two disagree. The prediction is that of
+    learners 1 and 2 if they agree, else that of learner 3.
 
     The rows pass once, in random order, and each is used at most once: the method needs many rows.
     Learner 2 may read half of what learner 1 left; learner 3 has the rest. A learner's set ends
     when it has `sample_size` rows, or when no row is left that it needs.
 
     If the rows do not last for three learners, learner 1 stands alone, since no second learner
-    could outvote it, and `outcome_` says why. More than two classes work in the same way, but only
-    for two classes does theory promise that the vote is better than its learners.
+    could outvote it, and `outcome_` gives the reason. More than two classes work in the same way,
+    but only for two classes does theory promise that the vote is better than its learners.
 
     Parameters
     ----------
@@ -156,7 +159,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Train the three learners.
 
         Parameters
@@ -170,6 +173,9 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
             Weights of the rows. A row of weight 0 is as if absent. A learner that takes no weights
             is given rows that were drawn instead: each stays in the stream with a chance
             proportional to its weight.
+        **params : dict
+            Metadata for the fit of learners from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
@@ -184,7 +190,9 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
             learner = self._learner(len(target.classes))
             schema = schema_for(learner, X, weight > 0, type(self).__name__)
             given = None if sample_weight is None else weight
-            stream = self._stream(as_rows(X), target.truth, weight > 0, given, learner)
+            own = [one.get("fit", {}) for one in route(self, "fit", params)]
+            metadata = FitMetadata(own[0] if own else {}, len(weight), np.arange(len(weight)))
+            stream = self._stream(as_rows(X), target.truth, weight > 0, given, learner, metadata)
             remember_fit(self, schema, target.classes)
             with progress(self, "boosting by filtering", 3, X=X, y=y) as finished:
                 self._boost(told_of_columns(learner, schema), stream, finished)
@@ -205,7 +213,13 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         return self.estimator
 
     def _stream(
-        self, rows: Any, codes: Codes, used: NDArray[np.bool_], weight: Floats | None, learner: Any
+        self,
+        rows: Any,
+        codes: Codes,
+        used: NDArray[np.bool_],
+        weight: Floats | None,
+        learner: Any,
+        metadata: FitMetadata,
     ) -> Stream:
         """Draw everything that is random."""
         random = random_numbers(self.random_state)
@@ -218,7 +232,8 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
             if not has_fit_parameter(learner, "sample_weight"):
                 order = order[random.random_sample(len(order)) < weight[order]]
                 weight = None
-        return Stream(rows, codes, weight, order, coins, seeds, self._size(len(order)))
+        size = self._size(len(order))
+        return Stream(rows, codes, weight, metadata, order, coins, seeds, size)
 
     def _size(self, n_rows: int) -> int:
         if self.sample_size is None:
@@ -276,7 +291,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         """Train one learner on some rows."""
         codes = stream.codes[places]
         member = new_member(learner, codes, int(stream.seeds[number]))
-        extra = {}
+        extra = dict(metadata_for(member, stream.metadata.take(places)))
         if stream.weight is not None:
             extra["sample_weight"] = balanced(stream.weight[places], wrong)
         with small_set(codes):
@@ -285,48 +300,69 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
 
     # -- Answers
 
-    def _codes(self, member: Any, X: Any) -> Codes:
-        return class_codes(member, X, self.classes_)
+    def _callee(self, caller: str, learner: Any) -> str:
+        return "predict"
 
-    def _answers(self, X: Any) -> list[Codes]:
-        """Check a table and return what each learner says."""
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what the ensemble and its learner request of metadata.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return routing_of(self)
+
+    def _codes(self, member: Any, X: Any, metadata: Metadata = ()) -> Codes:
+        given = metadata[0].get("predict", {}) if metadata else {}
+        return class_codes(member, X, self.classes_, given)
+
+    def _answers(self, X: Any, metadata: Metadata = ()) -> list[Codes]:
+        """Check a table and return the predictions of each learner."""
         check_is_fitted(self)
         open_table(X, type(self).__name__)
         rows = as_rows(X)
         check_columns(self._schema, rows, estimator_name=type(self).__name__)
-        return [self._codes(member, rows) for member in self.estimators_]
+        return [self._codes(member, rows, metadata) for member in self.estimators_]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return what learners 1 and 2 agree on, or else what learner 3 says.
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
+        """Return the class on which learners 1 and 2 agree, else that of learner 3.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for learners from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows,)
         """
-        decision = decided(self._answers(X))
+        decision = decided(self._answers(X, route(self, "predict", params)))
         labels: NDArray[Any] = self.classes_[decision]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Return the shares of the votes.
 
-        Where all three name different classes, learner 3 decides: its vote counts twice.
+        Where all three predict different classes, learner 3 decides: its vote counts twice.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for learners from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
-        answers = self._answers(X)
+        return self._shares(self._answers(X, route(self, "predict_proba", params)))
+
+    def _shares(self, answers: list[Codes]) -> Floats:
         votes: Floats = np.eye(len(self.classes_))[np.array(answers)].sum(axis=0)
         if len(answers) == 3:
             tied = np.flatnonzero(votes.max(axis=1) == 1.0)
@@ -336,7 +372,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Return predictions of the first learner, the first two, and all three.
 
-        Two learners say what learner 1 says: learner 2 alone cannot outvote it.
+        Two learners predict as learner 1 alone: learner 2 cannot outvote it.
 
         Parameters
         ----------
@@ -351,20 +387,24 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         for n_members in range(1, len(answers) + 1):
             yield self.classes_[decided(answers[:n_members])]
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Return the logarithms of `predict_proba`.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for learners from other packages, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
+        answers = self._answers(X, route(self, "predict_log_proba", params))
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+            return np.asarray(np.log(self._shares(answers)))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy of the first member, the first two, and so on.
@@ -405,8 +445,8 @@ def decided(answers: list[Codes]) -> Codes:
 def half_wrong(wrong: NDArray[np.bool_], coins: NDArray[np.bool_], most: int) -> tuple[Places, int]:
     """Toss a coin for each row of learner 2: take the next that is wrong, or the next right one.
 
-    A row that is passed over waits for a coin that asks for it. The set ends when it has `most`
-    rows, or when a coin asks for what is used up. If nothing is right, all rows are taken.
+    A row that is passed over waits for a coin of its side. The set ends when it has `most`
+    rows, or when the rows of a coin's side are used up. If none is right, all rows are taken.
 
     Parameters
     ----------
@@ -442,7 +482,7 @@ def half_wrong(wrong: NDArray[np.bool_], coins: NDArray[np.bool_], most: int) ->
 def balanced(weight: Floats, wrong: NDArray[np.bool_] | None) -> Floats:
     """Return weights that add up to the number of rows, among wrong rows as among right ones.
 
-    The coin has made them halves already; weights only tell rows of one half apart.
+    The coin has made them halves already; weights only differ within a half.
     """
     groups = [np.ones(len(weight), bool)] if wrong is None else [wrong, ~wrong]
     balanced = weight.copy()

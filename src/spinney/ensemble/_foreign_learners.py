@@ -1,7 +1,7 @@
 """Estimators of any package as learners: what they are given, and what they predict."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -14,11 +14,12 @@ from spinney._base import TableEstimator
 from spinney._settings import thread_count
 from spinney._table import Column, Schema, encode_table, encode_with
 from spinney._table._open import open_table
+from spinney.ensemble._routing import metadata_for
 from spinney.tree._estimator import TreeClassifier
 
 
 def is_class_learner(value: Any) -> bool:
-    """Tell whether a value is a classifier, and an instance of one."""
+    """Return whether a value is a classifier, and an instance of one."""
     return isinstance(value, BaseEstimator) and bool(is_classifier(value))
 
 
@@ -53,7 +54,7 @@ def schema_by_name(table: Any) -> Schema:
 
 
 def told_of_columns(learner: Any, schema: Schema) -> Any:
-    """Tell our own trees which columns are nominal: rows taken from a table may not show it.
+    """Fix the nominal columns of our own trees: rows taken from a table may not show them.
 
     A column of strings of which a learner gets only gaps would count as numeric.
     """
@@ -89,7 +90,7 @@ def small_set(codes: NDArray[np.intp]) -> AbstractContextManager[None]:
 def few_rows_expected(expected: bool) -> Iterator[None]:
     """Train on few rows of many classes without a warning that y may be no classes at all.
 
-    The whole y has been looked at; a part of it says nothing. The filter is set once for all
+    The whole y has been checked; a part of it may look different. The filter is set once for all
     threads, which share it.
     """
     if not expected:
@@ -100,8 +101,10 @@ def few_rows_expected(expected: bool) -> Iterator[None]:
         yield
 
 
-def class_codes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return what a fitted member says of checked rows, as places in `classes`."""
+def class_codes(
+    member: Any, X: Any, classes: NDArray[Any], metadata: Mapping[str, Any]
+) -> NDArray[np.intp]:
+    """Return what a fitted member predicts for checked rows, as places in `classes`."""
     if isinstance(
         member, TreeClassifier
     ):  # without a second check, and warning, of the columns' names
@@ -109,5 +112,5 @@ def class_codes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
         codes = member.tree_._core.predict_labels(values, thread_count(member.n_jobs))
         labels = member.classes_[codes]
     else:
-        labels = member.predict(X)
+        labels = member.predict(X, **metadata_for(member, metadata))
     return np.searchsorted(classes, labels)

@@ -1,6 +1,6 @@
-"""Fitted members of any origin: what they are asked, and what they answer together.
+"""Fitted members of any origin: their input, and their combined predictions.
 
-Our own trees among them are asked the encoded table; all others get rows of the user's table as
+Our own trees among them predict from the encoded table; all others get rows of the user's table as
 they are.
 """
 
@@ -19,7 +19,7 @@ from sklearn.dummy import DummyClassifier
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_columns, take_rows
-from spinney.ensemble._routing import Metadata
+from spinney.ensemble._routing import Metadata, metadata_for
 from spinney.ensemble._voting_members import codes_of
 from spinney.tree._estimator import is_own_tree
 
@@ -89,9 +89,9 @@ def open_rows(schema: Schema, X: Any, *, encoded: bool, unseen: Any, owner: str)
 
 @dataclass(frozen=True)
 class Member:
-    """A fitted learner, the columns that it knows, and the groups of classes that it tells apart.
+    """A fitted learner, the columns that it uses, and the groups of classes that it separates.
 
-    No columns stand for all, no groups for the classes themselves.
+    An empty list of columns means all, no groups mean the classes themselves.
     """
 
     estimator: Any
@@ -148,11 +148,11 @@ class Member:
         return self._ask("decision_function", rows)
 
     def _ask(self, method: str, rows: TableRows) -> NDArray[Any]:
-        """Return what a method of a learner from elsewhere says."""
-        is_stand_in = type(self.estimator) is DummyClassifier  # where there is one class
-        told = {} if is_stand_in or not rows.metadata else rows.metadata[0].get(method, {})
+        """Return the result of a method of a learner from another package."""
+        given = rows.metadata[0].get(method, {}) if rows.metadata else {}
         X = rows.for_learner(self.estimator, self.features)
-        return np.asarray(getattr(self.estimator, method)(X, **told))
+        answer = getattr(self.estimator, method)(X, **metadata_for(self.estimator, given))
+        return np.asarray(answer)
 
     def _one_a_row(self, answers: NDArray[Any], rows: TableRows) -> NDArray[Any]:
         if answers.size != rows.n_rows:
@@ -183,7 +183,7 @@ class Member:
         return np.asarray((counted / size)[:, group])
 
     def importances(self, n_features: int) -> Floats:
-        """Return what each column counts for; 0 for those that the member does not know."""
+        """Return the importance of each column; 0 for those that the member does not use."""
         spread = np.zeros(n_features)
         if isinstance(self.estimator, DummyClassifier):  # stands in where there is one class
             return spread
@@ -235,7 +235,7 @@ class ForeignMembers:
         return [member.estimator for member in self.members]
 
     def features(self, i: int) -> NDArray[np.int32]:
-        """Return the places of the columns that a member knows."""
+        """Return the places of the columns that a member uses."""
         known = self.members[i].features
         return known if len(known) else np.arange(len(self.schema.columns), dtype=np.int32)
 

@@ -1,6 +1,6 @@
 """Trains estimators of any package as members of an ensemble, as `_trainer` does in the core.
 
-Learners of other packages get rows of the user's table as they are. A row that counts twice is
+Learners of other packages get rows of the user's table. A row that counts twice is
 there twice; weights go to learners that take them, and for others rows are drawn by weight. Our own
 trees, in a list with others, grow from the encoded table.
 """
@@ -56,7 +56,7 @@ _BATCH_CELLS = 2**21  # answers held until they are added up in order, as in the
 class Task:
     """What a member is trained on. Afterwards it answers for the rows left out, or for all.
 
-    `counts` says how often each row is there and `weight` what it weighs, None for no weights.
+    `counts` is how often each row was drawn and `weight` its sample weight, None for no weights.
     `truth` holds class codes, or numbers; `labels` the classes, None for numbers.
     """
 
@@ -88,7 +88,7 @@ class Task:
 
     @property
     def told(self) -> NDArray[Any]:
-        """What the member is told of each row: a label, a group or a number."""
+        """The target of each row as the member gets it: a label, a group of classes or a number."""
         if self.labels is None:
             return self.truth
         told: NDArray[Any] = (np.array(self.groups) if self.groups else self.labels)[self.truth]
@@ -138,7 +138,7 @@ def weight_name(learner: Any) -> str | None:
     Parameters
     ----------
     learner : estimator
-        A pipeline hands weights to its last step.
+        A pipeline passes weights to its last step.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def weight_name(learner: Any) -> str | None:
 
 @dataclass(frozen=True)
 class ForeignTrainer:
-    """A lesson for learners of any origin.
+    """Training data and settings for learners of any origin.
 
     `rows` and `truth` (class codes, or numbers) are of the rows of positive weight, `places` says
     where these are in the table, and `weight` what the user gave for them, None for nothing.
@@ -329,7 +329,7 @@ class ForeignTrainer:
         )
 
     def _off(self, answers: Floats) -> Floats:
-        """Return whether each answer is wrong, or how far it is off."""
+        """Return whether each prediction is wrong, or its absolute error."""
         if self.target.classes is not None:
             return np.where(answers == self.truth, 0.0, 1.0)
         return np.asarray(np.abs(self._in_units(answers) - self._in_units(self.truth)))
@@ -340,7 +340,7 @@ class ForeignTrainer:
         return ForeignMembers(members, self.schema, self.target.classes, self.unseen)
 
     def _in_units(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Return numbers in units in which their squares stay in range, and codes as they are."""
+        """Return numbers in units in which their squares stay in range; class codes unchanged."""
         return np.ldexp(answers, -self.target.exponent) if self.target.exponent else answers
 
     @cached_property

@@ -24,7 +24,7 @@ __all__ = ["Forest"]
 class Forest(Sequence[Tree]):
     """The trees of a fitted ensemble, as one packed structure.
 
-    It never changes. `forest[i]` makes a `Tree` of a member when it is asked for.
+    It never changes. `forest[i]` makes a `Tree` of a member on demand.
 
     Parameters
     ----------

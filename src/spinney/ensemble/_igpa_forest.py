@@ -13,7 +13,7 @@ from spinney.tree import IGPAClassifier, IGPARegressor
 
 
 class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
-    """IGPA trees over random halves of all the rows, and their vote.
+    """A forest of IGPA trees over random halves of all rows, combined by a vote.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, in turn. What
     makes the trees differ is which rows are in which half, so no tree pays for the difference by
@@ -91,7 +91,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
         Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with most errors, those with at most the most
-        common number of errors, or what a function of the errors says.
+        common number of errors, or those that a function of the errors selects.
     selection_data : {"training", "oob"} or tuple (X, y), default="training"
         Where errors are counted: on all training rows, as rates on the rows that a member did not
         see, or on given rows.
@@ -287,7 +287,7 @@ class IGPAForestClassifier(ClassifierEnsemble, BaggedEnsemble):
 
 
 class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
-    """IGPA regression trees over random halves of all the rows, and their mean.
+    """A forest of IGPA regression trees over random halves of all rows, combined by the mean.
 
     Every tree is made from all the rows: grown on one half and pruned by the other, by the
     criterion, in turn. What makes the trees differ is which rows are in which half.
@@ -363,7 +363,8 @@ class IGPAForestRegressor(RegressorEnsemble, BaggedEnsemble):
         Number of best splits, of different columns, one of which each node of CART takes at random.
     selection : {"trimmed", "mode"}, callable or None, default=None
         Which members stay: all but the `trim` share with the largest errors, those with at most the
-        most common error (errors are put into bins), or what a function of the errors says.
+        most common error (errors are put into bins), or those that a function of the errors
+        selects.
     selection_data : {"training", "oob"} or tuple (X, y), default="training"
         Where errors are measured: on all training rows, on the rows that a member did not see, or
         on given rows.

@@ -95,7 +95,7 @@ class LeafTargets:
             raise StateError("LeafTargets: the arrays do not fit together.")
 
     def fits(self, n_nodes: NDArray[np.int64]) -> bool:
-        """Tell whether these are the leaves of trees with so many nodes."""
+        """Return whether these are the leaves of trees with so many nodes."""
         ends = np.cumsum(n_nodes + 1)
         if len(self.tree) != len(n_nodes) + 1 or len(self.begin) != ends[-1]:
             return False

@@ -75,7 +75,7 @@ class BagSum:
 
 
 class Patience:
-    """Says when the error has not fallen for long enough.
+    """Stops when the error has not fallen for a number of members.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Patience:
             self.is_over(error)
 
     def is_over(self, error: float) -> bool:
-        """Take the error after one more member, and tell whether to stop."""
+        """Take the error after one more member, and return whether to stop."""
         if self._patience == 0:
             return False
         if error < self._least - self._tolerance:

@@ -59,7 +59,7 @@ def _unusual(estimator: Any) -> dict[str, Any]:
 
 
 class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
-    """Trees on bootstrap samples, each node with columns of its own, and their vote.
+    """A random forest: trees on bootstrap samples, with random columns at each node, that vote.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -310,7 +310,7 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
 
 
 class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
-    """Regression trees on bootstrap samples, each node with columns of its own, and their mean.
+    """A random forest for regression: trees on bootstrap samples, random columns at each node.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -407,7 +407,7 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     keep_targets : bool, default=False
         Whether to keep the targets of the training rows in each leaf, for `predict_quantiles`: some
         10 bytes a row and tree, in memory and in model files. They are in `leaf_targets_`, whose
-        `nbytes` tells their size.
+        `nbytes` is their size.
     warm_start : bool, default=False
         Whether to keep the trees of the previous fit and add to them.
     random_state : int, RandomState or None, default=None

@@ -1,7 +1,7 @@
-"""Metadata that methods of an ensemble hand on to its members, by scikit-learn's routing.
+"""Metadata that methods of an ensemble pass to its members, by scikit-learn's routing.
 
-Members of other packages are asked by their own methods, and get what they request. Trees of this
-package are trained and asked in the core, which knows `sample_weight` only.
+Members of other packages are called by their own methods and get what they request. Trees of this
+package are trained and applied in the core, which knows `sample_weight` only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -52,8 +54,23 @@ class FitMetadata:
         return taken
 
 
+def metadata_for(member: Any, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a member gets: the `DummyClassifier` of rows of one class gets nothing."""
+    return {} if type(member) is DummyClassifier else metadata
+
+
 def routing_of(ensemble: Any) -> MetadataRouter:
-    """Return what an ensemble and its learners request."""
+    """Return what an ensemble and its learners request.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        With a method `_callee` that names the method of a learner that one of its own calls.
+
+    Returns
+    -------
+    MetadataRouter
+    """
     router = MetadataRouter(owner=ensemble).add_self_request(ensemble)
     for name, learner in learners_of(ensemble).items():
         if isinstance(learner, BaseEstimator) and not is_own_tree(learner):
@@ -74,8 +91,18 @@ def route(ensemble: Any, method: str, params: Mapping[str, Any]) -> Metadata:
 
 
 def learners_of(ensemble: Any) -> dict[str, Any]:
-    """Return what the parameter `estimator` holds, each learner under a name for routing."""
+    """Return the learners, or fitted members, that are parameters, each under a routing name."""
     given = getattr(ensemble, "estimator", None)
+    given = getattr(ensemble, "estimators", given)
     if not isinstance(given, list | tuple):
         return {"estimator": given}
-    return {f"estimator_{i}": learner for i, learner in enumerate(given)}
+    return dict(_named(i, entry) for i, entry in enumerate(given))
+
+
+def _named(i: int, entry: Any) -> tuple[str, Any]:
+    """Return a routing name and the learner; a frozen estimator requests what it holds."""
+    pair = isinstance(entry, tuple) and len(entry) == 2
+    name, learner = entry if pair else (f"estimator_{i}", entry)
+    while isinstance(learner, FrozenEstimator):
+        learner = learner.estimator
+    return name, learner

@@ -32,7 +32,7 @@ _EQUAL = 1e-12  # relative: errors this close differ by rounding only
 
 @dataclass(frozen=True, eq=False)
 class SelectionReport:
-    """Which members of an ensemble stayed, and why. `print` shows it as a table.
+    """Which members of an ensemble were selected, and why. `print` shows it as a table.
 
     The t-test compares the errors of those kept with the errors of those dropped. The groups were
     formed by these very errors, so a low p-value is no evidence that the dropped members are worse
@@ -211,7 +211,7 @@ class Selector:
 
 
 def _errors_on(ensemble: Any, X: Any, y: Any, criterion: str) -> Floats:
-    """Return how many of the given rows each member gets wrong, or what a row costs it."""
+    """Return the number of given rows that each member gets wrong, or its mean cost per row."""
     rows = ensemble._member_rows(X)
     everyone = np.arange(len(ensemble._members), dtype=np.int64)
     answers: Floats = ensemble._members.answers(rows, everyone, thread_count(ensemble.n_jobs))
@@ -291,7 +291,7 @@ def choose_members(
         What one row adds to an error, which makes errors comparable in whole rows: 1 for numbers of
         rows, the mean weight of a row for weights of rows, 1 / (mean number of rows left out) for
         rates on the rows that each member left out. So weights may be scaled, and where all members
-        leave equally many rows out, rates are told as the exact numbers of wrong rows. None in
+        leave equally many rows out, rates are given as the exact numbers of wrong rows. None in
         regression, where errors are continuous.
 
     Returns
@@ -373,7 +373,7 @@ def _binned(errors: Floats) -> _Table:
 
 
 def _called(selection: UserSelection, errors: Floats) -> Places:
-    """Ask the user's function, and check its answer."""
+    """Call the user's function, and check its result."""
     answer = np.asarray(selection(errors.copy()))
     if answer.ndim != 1 or (answer.dtype.kind not in "biu" and answer.size):
         raise ValueError(

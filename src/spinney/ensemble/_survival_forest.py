@@ -23,7 +23,7 @@ _BLOCK = 2**22  # numbers of curves at a time
 
 
 class RandomSurvivalForest(SurvivalMixin, BaggedEnsemble):
-    """Survival trees on bootstrap samples, each node with columns of its own, and their mean.
+    """A random survival forest: trees on bootstrap samples, with random columns at each node.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer. `y`
     holds the event and the time of each row: a structured array with these fields, as in

@@ -195,7 +195,7 @@ class TreeTrainer:
         return [target.core() for target in self.targets]
 
     def _forest(self, core: _core.Forest, first: int) -> Forest:
-        """Return trees that ask the user's columns and answer in the user's units."""
+        """Return trees with tests on the user's columns and values in the user's units."""
         forest = Forest(core, self.schema, self.target.classes)
         restores = [self.restores[(first + i) % len(self.restores)] for i in range(len(forest))]
         exponent = self.target.exponent
@@ -209,7 +209,7 @@ class TreeTrainer:
         return Forest(_core.Forest(trees, groups), self.schema, self.target.classes)
 
     def _counted(self, forest: Forest, plan: _core.EnsemblePlan, n_threads: int) -> Forest:
-        """Return trees that know the lifetimes in their leaves, if that is what they learn."""
+        """Return trees with the survival curves of their leaves, if they are of lifetimes."""
         target = self.target
         if target.lifetimes is None:
             return forest
@@ -272,7 +272,7 @@ def tree_trainer(
     targets : list of FitTarget
         One a learner.
     member_settings : mapping
-        What the core is told of members beside the parameters of their learners.
+        Settings of members beside the parameters of their learners.
 
     Returns
     -------

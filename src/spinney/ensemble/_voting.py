@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._base import check_table, unchanged_on_failure
@@ -30,6 +31,7 @@ from spinney._state._kinds import (
 )
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
+from spinney.ensemble._routing import Metadata, route, routing_of
 from spinney.ensemble._voting_members import (
     Member,
     all_classes,
@@ -61,9 +63,9 @@ def _is_label(value: Any) -> bool:
 class VotingCombiner(ClassifierMixin, BaseEstimator):
     """Fitted classifiers that vote, and may leave a row undecided.
 
-    Members stay as they are: `fit` refits nobody. It reads the classes and checks that the members
-    speak of the same ones. Members may come from any library that follows scikit-learn's `predict`,
-    and each gets the table as it is given, so learners for raw tables and pipelines can be mixed.
+    Members are not fitted again: `fit` reads the classes and checks that the members
+    share them. Members may come from any library that follows scikit-learn's `predict`,
+    and each gets the table unchanged, so learners for raw tables and pipelines can be mixed.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         0.667 is not.
     weights : array of shape (n_members,) or None, default=None
         What each vote counts: finite, >= 0 and not all 0. None for 1 each. A member of weight 0 has
-        no say, not even against unanimity.
+        no vote, not even against unanimity.
     abstain_label : object or None, default=None
         What `predict` returns for a row without a decision, such as -1 or "unsure". It must be no
         class, and every rule but "plurality" needs it.
@@ -164,12 +166,12 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         self.abstain_label = abstain_label
 
     def fit(self, X: Any, y: Any) -> "VotingCombiner":
-        """Check the members, their classes and the settings; nobody is fitted again.
+        """Check the members, their classes and the settings; no member is fitted again.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Whatever the members take. Only its columns are looked at.
+            Whatever the members accept. Only its columns are used.
         y : array of shape (n_rows,)
             Labels. A member may know fewer classes, or more.
 
@@ -218,6 +220,21 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
 
+    def _callee(self, caller: str, member: Any) -> str:
+        return "predict"
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what the members request of metadata.
+
+        Members are named for routing by the names in `estimators`, others `estimator_0`,
+        `estimator_1` and so on.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return routing_of(self)
+
     def votes(self, X: Any) -> Floats:
         """Return the weight of the votes for each class.
 
@@ -230,10 +247,17 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_rows, n_classes)
         """
+        return self._votes(X)
+
+    def _votes(self, X: Any, metadata: Metadata = ()) -> Floats:
         check_is_fitted(self)
         if self._schema is not None:
             check_columns(self._schema, _as_columns(X), estimator_name=type(self).__name__)
-        codes = [member.codes(X, self._places) for member in self._members]
+        given = [one.get("predict", {}) for one in metadata] or [{}] * len(self._members)
+        codes = [
+            member.codes(X, self._places, own)
+            for member, own in zip(self._members, given, strict=True)
+        ]
         for member, found in zip(self._members, codes, strict=True):
             if len(found) != len(codes[0]):
                 raise ValueError(
@@ -242,16 +266,18 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
                 )
         return count_votes(codes, self.weights_, len(self.classes_))
 
-    def _leaders(self, X: Any) -> tuple[NDArray[np.intp], Floats]:
-        votes = self.votes(X)
+    def _leaders(self, X: Any, metadata: Metadata = ()) -> tuple[NDArray[np.intp], Floats]:
+        votes = self._votes(X, metadata)
         return leaders(votes, float(self.weights_.sum()))
 
-    def _decisions(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _decisions(
+        self, X: Any, metadata: Metadata = ()
+    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the leading class of each row, and whether the rule lets it decide."""
-        codes, shares = self._leaders(X)
+        codes, shares = self._leaders(X, metadata)
         return codes, self._quorum.reached(shares)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
         """Return the class that the votes decide for, or `abstain_label`.
 
         The type of the result depends on the settings, never on the rows: one that holds every
@@ -261,28 +287,34 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for the members' `predict`, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows,)
         """
-        codes, decided = self._decisions(X)
+        codes, decided = self._decisions(X, route(self, "predict", params))
         labels: NDArray[Any] = self._answers[np.where(decided, codes, len(self.classes_))]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Return the share of the votes for each class, whether or not they decide.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             With the columns of fit.
+        **params : dict
+            Metadata for the members' `predict`, with
+            `sklearn.set_config(enable_metadata_routing=True)`.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
-        votes = self.votes(X)
+        votes = self._votes(X, route(self, "predict_proba", params))
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def decided(self, X: Any) -> NDArray[np.bool_]:
@@ -360,7 +392,7 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         return float(weight[right].sum()) / of if of > 0 else float("nan")
 
     def coverage_table(self, X: Any, y: Any, sample_weight: Any = None) -> CoverageTable:
-        """Return coverage and accuracy for every quorum that these rows can tell apart.
+        """Return coverage and accuracy for every quorum that makes a difference on these rows.
 
         The rule of this combiner does not matter here: the table helps to choose one.
 

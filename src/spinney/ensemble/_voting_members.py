@@ -5,7 +5,7 @@ the votes then decide is left to `_voting_rules`.
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,13 +33,13 @@ class Member:
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels that it knows, if it tells."""
+        """The labels that it lists, if any."""
         known = getattr(self.frozen, "classes_", None)
         return None if known is None else np.asarray(known)
 
-    def codes(self, X: Any, place: dict[Any, int]) -> Codes:
-        """Return the code of the class that it names for each row."""
-        labels = self._labels(X)
+    def codes(self, X: Any, place: dict[Any, int], metadata: Mapping[str, Any]) -> Codes:
+        """Return the code of the class that it predicts for each row."""
+        labels = self._labels(X, metadata)
         found = codes_of(labels, place)
         if len(found) and found.min() < 0:
             strange = labels[int(found.argmin())]
@@ -49,9 +49,9 @@ class Member:
             )
         return found
 
-    def _labels(self, X: Any) -> NDArray[Any]:
+    def _labels(self, X: Any, metadata: Mapping[str, Any]) -> NDArray[Any]:
         try:
-            answer = self.frozen.predict(X)
+            answer = self.frozen.predict(X, **metadata)
         except Exception as problem:
             raise _with_name(problem, self.who) from problem
         labels = np.asarray(answer)
@@ -127,7 +127,7 @@ def _check_is_fitted_classifier(estimator: Any, who: str) -> None:
 
 
 def all_classes(own: NDArray[Any], members: Sequence[Member]) -> NDArray[Any]:
-    """Return the classes of y and those that only members know, sorted."""
+    """Return the classes of y and further ones of the members, sorted."""
     classes = own
     labels = set(own.tolist())
     for member in members:

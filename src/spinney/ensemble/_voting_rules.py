@@ -1,7 +1,7 @@
-"""From votes to decisions: who leads, and whether the lead is enough for the rule.
+"""From votes to decisions: the leading class, and whether its share meets the rule.
 
 The leader of a row is the class with the most votes, of several the one of the lowest index. A rule
-asks how large a share of all votes the leader must have. Weights are sums of floats, so shares are
+defines the share of all votes that the leader must have. Weights are sums of floats, so shares are
 compared up to one part in 10**9: thirds may be written as 2 / 3.
 """
 
@@ -28,14 +28,14 @@ class Quorum:
     strict: bool = False  # more than that share
 
     def reached(self, shares: Floats) -> NDArray[np.bool_]:
-        """Tell which of some shares are enough."""
+        """Return which of some shares are enough."""
         if self.strict:
             return np.asarray(shares > self.share + SLACK)
         return np.asarray(shares >= self.share - SLACK)
 
 
 def read_rule(rule: Any, name: str = "rule", words: tuple[str, ...] = RULES) -> Quorum:
-    """Return what a rule asks for."""
+    """Return the quorum of a rule."""
     if is_number(rule):
         return Quorum(Number(0.0, 1.0, open_low=True).check(name, rule))
     if not isinstance(rule, str) or rule not in words:

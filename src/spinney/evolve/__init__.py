@@ -1,4 +1,4 @@
-"""Evolved expressions: types, functions and terminals that tests of trees are made of."""
+"""Evolved expressions: types, functions and terminals of the tests of evolved trees."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.evolve._functions import (

@@ -22,7 +22,7 @@ _MAX_WAITING = 32  # operands, so that functions can be nested
 
 @dataclass(frozen=True)
 class Type:
-    """A type of value. Make one for values that no other function shall take.
+    """A type of value. Make one for values that only your own functions accept.
 
     Parameters
     ----------

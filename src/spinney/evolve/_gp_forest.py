@@ -64,7 +64,7 @@ class EvolvedForest(BaseEnsemble):
 
 
 class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
-    """Classification trees with evolved tests, and their vote.
+    """A forest of classification trees with evolved tests, combined by a vote.
 
     The root of each tree is sought where the roots before it leave most to be learned, so that
     trees describe the same rows in different ways. Nothing is drawn from the rows: every tree is
@@ -109,7 +109,7 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
     n_iter_no_change : int or None, default=None
         Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
-        Whether a test `expression > constant` gets its best constant in the end.
+        Whether a test `expression > constant` gets its best constant after the search.
     diversity : {"roots"} or None, default="roots"
         "roots" judges the root of each tree by what the roots before it have left; None judges all
         tests by their gain, so trees differ by chance only.
@@ -226,7 +226,7 @@ class GPForestClassifier(ClassifierEnsemble, EvolvedForest):
 
 
 class GPForestRegressor(RegressorEnsemble, EvolvedForest):
-    """Regression trees with evolved tests, and their mean.
+    """A forest of regression trees with evolved tests, combined by the mean.
 
     As `GPForestClassifier`; tests are judged by the variance that they take away.
 
@@ -261,7 +261,7 @@ class GPForestRegressor(RegressorEnsemble, EvolvedForest):
     n_iter_no_change : int or None, default=None
         Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
-        Whether a test `expression > constant` gets its best constant in the end.
+        Whether a test `expression > constant` gets its best constant after the search.
     diversity : {"roots"} or None, default="roots"
         "roots" judges the root of each tree by what the roots before it have left; None judges all
         tests by their gain, so trees differ by chance only.

@@ -10,7 +10,7 @@ from spinney.tree._estimator import TreeClassifier, TreeRegressor
 
 
 class GPTreeClassifier(TreeClassifier):
-    """A classification tree whose tests are expressions over many columns, evolved for it.
+    """A classification tree whose tests are evolved expressions over several columns.
 
     Each test is the best of a population of expressions that are true or false, such as
     `sin(age) + bmi > 30 and sex = f`. They are well typed by construction: numbers are added and
@@ -54,7 +54,7 @@ class GPTreeClassifier(TreeClassifier):
     n_iter_no_change : int or None, default=None
         Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
-        Whether a test `expression > constant` gets its best constant in the end.
+        Whether a test `expression > constant` gets its best constant after the search.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"
@@ -159,7 +159,7 @@ class GPTreeClassifier(TreeClassifier):
 
 
 class GPTreeRegressor(TreeRegressor):
-    """A regression tree whose tests are expressions over many columns, evolved for it.
+    """A regression tree whose tests are evolved expressions over several columns.
 
     As `GPTreeClassifier`; tests are judged by the variance that they take away.
 
@@ -192,7 +192,7 @@ class GPTreeRegressor(TreeRegressor):
     n_iter_no_change : int or None, default=None
         Number of generations without a better test after which a search ends; None for never.
     refine_constants : bool, default=False
-        Whether a test `expression > constant` gets its best constant in the end.
+        Whether a test `expression > constant` gets its best constant after the search.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns to treat as nominal whatever their type, by name, index or mask.
     unseen : {"missing", "error"}, default="missing"

@@ -32,7 +32,7 @@ _NOTHING: dict[str, Any] = {"takes": [], "column": 0, "pool": [], "spread": 0.0,
 
 @dataclass(frozen=True)
 class Constant:
-    """A terminal of the user's own: values that constants of a type may have.
+    """A user-defined terminal: values that constants of a type may have.
 
     Parameters
     ----------

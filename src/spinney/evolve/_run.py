@@ -1,4 +1,4 @@
-"""Runs an evolution: some generations at a time, with progress, and a file to go on from."""
+"""Runs an evolution: some generations at a time, with progress and checkpoints."""
 
 import hashlib
 import time
@@ -104,7 +104,7 @@ def _tell(evolution: _core.Evolution, n_trees: int) -> None:
 
 
 def save(evolution: _core.Evolution, path: Path, fingerprint: str) -> None:
-    """Write down all that an evolution knows. The old file stays until the new one is whole."""
+    """Save the state of an evolution. The old file stays until the new one is complete."""
     from safetensors.numpy import save as to_bytes
 
     tests, generation, unimproved, n_in_search, population, best, n_evaluations = evolution.state()

@@ -1,4 +1,4 @@
-"""A page to send to those who decide: one file that shows a model, offline.
+"""Reports: one offline HTML file that shows a model to those who decide on it.
 
 `Report` gathers counts of a model on data (never rows) and writes them, with the tree, into one
 HTML file. Its scripts draw the tree, prune it by a slider, move the threshold, and trace a row as

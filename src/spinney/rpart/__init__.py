@@ -1,4 +1,4 @@
-"""A door for those who come from R: rpart's call, its defaults and its tables."""
+"""rpart for those who come from R: its call, its defaults and its tables."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.rpart._call import RpartControl, rpart, rpart_control

@@ -15,7 +15,7 @@ from spinney.tree import CARTClassifier, CARTRegressor, SurvivalTree
 
 @dataclass(frozen=True)
 class RpartControl:
-    """What steers the growth, with rpart's names and defaults. Made by `rpart_control`.
+    """Control parameters of growth, with rpart's names and defaults. Made by `rpart_control`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RpartControl:
 
 
 def rpart_control(minsplit: int | None = None, **given: Any) -> RpartControl:
-    """Return what steers the growth, with rpart's defaults for what is not given.
+    """Return the control parameters of growth, with rpart's defaults for those not given.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def rpart(
     ----------
     formula : str
         Such as `"Kyphosis ~ Age + Number + Start"` or `"y ~ ."`; with `cbind(time, count)` or
-        `Surv(time, event)` on the left. Columns are taken as they are.
+        `Surv(time, event)` on the left. Columns are used without conversion.
     data : pandas DataFrame
         The table. Rows without a response, or without any other value, are left out.
     method : {"class", "anova", "poisson", "exp"}, default=None
@@ -167,7 +167,7 @@ def rpart(
 
 
 def at_cp(model: Any, cp: float) -> Any:
-    """Return the estimator of a subtree, which keeps the path and knows its place in it."""
+    """Return the estimator of a subtree, with the path and the subtree's place in it."""
     path: PruningPath = model.pruning_path_
     root = max(float(path.risks[-1]), 0.0)
     place = int(np.flatnonzero(path.alphas <= cp * root * (1.0 + 1e-11))[-1])

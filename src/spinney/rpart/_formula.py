@@ -1,4 +1,4 @@
-"""What a formula of R asks for: the columns of the table, and the response with its kind."""
+"""Formulas of R: the columns of the table, and the response with its kind."""
 
 import ast
 from dataclasses import dataclass

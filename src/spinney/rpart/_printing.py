@@ -16,7 +16,7 @@ _KINDS = {
 
 
 def cptable(fit: Any) -> Any:
-    """Return rpart's table of sizes, from the root to the tree of the fit.
+    """Return rpart's cp table, from the root to the tree of the fit.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _path(fit: Any) -> Any:
 
 
 def printcp(fit: Any, digits: int = 5) -> None:
-    """Print rpart's table of sizes.
+    """Print rpart's cp table.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def plotcp(fit: Any, ax: Any = None) -> Any:
 
 
 def prune(fit: Any, cp: float) -> Any:
-    """Return the subtree of a fit for a larger penalty, without growing anything again.
+    """Return the subtree of a fit at a larger penalty, without growing a tree again.
 
     Parameters
     ----------

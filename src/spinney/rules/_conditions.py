@@ -2,9 +2,9 @@
 
 Conditions are immutable values that are compared by content and hold no data. They are evaluated on
 encoded columns (numbers, or category codes as floats; NaN is missing). A missing value satisfies a
-condition only if the condition says so ("income <= 36 or missing"), an unlisted category none. A
-further kind of condition needs `key`, `features`,
-`fulfilled`, `admits_row`, `is_possible`, `__and__` and `__str__`, and an entry in `Condition`.
+condition only if the condition includes it ("income <= 36 or missing"), an unlisted category none.
+A further kind of condition needs `key`, `features`, `fulfilled`, `admits_row`, `is_possible`,
+`__and__` and `__str__`, and an entry in `Condition`.
 """
 
 import math

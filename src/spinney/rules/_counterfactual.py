@@ -122,7 +122,7 @@ def nearest_way(
     """Return the counterfactual with the fewest changes; None if none is found.
 
     Rules are tried in order of the number of unsatisfied conditions, then of confidence. Every
-    candidate is verified by a prediction. Columns that are fixed stay as they are.
+    candidate is verified by a prediction. Fixed columns keep their values.
     """
     places = np.flatnonzero(rules._labels == code).tolist()
     order = {place: n_failing(rules[place], point) for place in places}

@@ -63,7 +63,7 @@ class Rule:
     Rules come from `tree.rules()` and `RuleSet.prune`. A rule of a tree keeps its path and covers
     exactly the rows that the tree sends to its leaf, also those with missing values. Any other rule
     covers a row if all its conditions are true; a condition on a missing value is false unless it
-    says "or missing".
+    includes "or missing".
 
     Parameters
     ----------

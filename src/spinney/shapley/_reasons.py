@@ -15,7 +15,7 @@ from spinney._typing import Floats
 
 @dataclass(frozen=True)
 class Reason:
-    """A column that moved the answer for a row towards what was decided.
+    """A column that moved the prediction for a row towards the decision.
 
     Parameters
     ----------

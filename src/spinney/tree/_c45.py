@@ -72,9 +72,9 @@ class C45Learner(MultiwayLearner):
 
 
 class C45Classifier(TreeClassifier):
-    """A classification tree by C4.5, with the rules that it stands for.
+    """A C4.5 classification tree, with its pruned rules.
 
-    Nominal columns get a branch for each category, numeric ones a threshold that is a value of the
+    Nominal columns have a branch for each category, numeric ones a threshold that is a value of the
     training data. A row whose value is missing goes down every branch in part. Branches that save
     no training error are removed; then the tree is pruned by an upper confidence limit on the
     errors of its leaves.

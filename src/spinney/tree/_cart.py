@@ -137,7 +137,7 @@ def _refuse_gaps(path: str, test: Test | None, missing: str) -> None:
 
 
 class CARTClassifier(TreeClassifier):
-    """A classification tree by CART, with surrogate splits and cost-complexity pruning.
+    """A CART classification tree with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -353,7 +353,7 @@ class CARTClassifier(TreeClassifier):
 
 
 class CARTRegressor(TreeRegressor):
-    """A regression tree by CART, with surrogate splits and cost-complexity pruning.
+    """A CART regression tree with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 

@@ -1,10 +1,10 @@
 """Parts of a tree in a dict: its columns, and the numbers of its nodes.
 
 The columns of a hand-written tree are worked out from how its tests use them. A column that is
-asked with `<=` is numeric, or ordered if its categories are listed; one that is asked with `in`, or
-by itself, is nominal. In an expression a column that is compared with what is neither a number nor
-a column is nominal, others are numeric. Categories that are not listed are collected from the tests
-in the order in which they appear.
+tested with `<=` is numeric, or ordered if its categories are listed; one that is tested with `in`,
+or by itself, is nominal. In an expression a column that is compared with what is neither a number
+nor a column is nominal, others are numeric. Categories that are not listed are collected from the
+tests in the order in which they appear.
 
 The numbers of a node are read from its entry, or worked out from its class weights.
 """
@@ -43,7 +43,7 @@ class Columns:
         self._found: list[dict[Any, None]] = [{} for _ in names]
 
     def note(self, entry: Mapping[str, Any]) -> None:
-        """Take notice of a test: how it uses its column, and which categories it names."""
+        """Record a test: how it uses its column, and which categories it names."""
         reading = read_text(entry, self.places, self._given)
         if reading.kind == "expression":
             self._note_expression(reading.items)
@@ -57,7 +57,7 @@ class Columns:
         self._found[reading.feature].update(dict.fromkeys(named))
 
     def _note_expression(self, items: Sequence[Item]) -> None:
-        """Take notice of an expression, unless what it says is listed."""
+        """Record an expression, unless what it uses is listed."""
         for name, op, literal in () if "kinds" in self._data else column_uses(items, self.places):
             feature, listed = self.places[name], name in self._given
             if listed:
@@ -98,7 +98,7 @@ class Columns:
         return Schema.from_state({"columns": columns, "has_names": has_names})
 
     def vocabulary_is_listed(self, feature: int) -> bool:
-        """Tell whether the categories of a column were listed rather than collected."""
+        """Return whether the categories of a column were listed rather than collected."""
         return self.names[feature] in self._given
 
     def _kind(self, feature: int) -> str:

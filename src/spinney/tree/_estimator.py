@@ -432,12 +432,12 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
 
 
 def counts_weight(estimator: TreeEstimator) -> bool:
-    """Tell whether the size of the weights matters to an estimator, not only their shares."""
+    """Return whether the size of the weights matters to an estimator, not only their shares."""
     return estimator._learner().counts_weight or is_fixed(estimator)
 
 
 def is_own_tree(estimator: Any) -> bool:
-    """Tell whether the core can train an estimator: a tree of this package.
+    """Return whether the core can train an estimator: a tree of this package.
 
     A subclass of the user's with a `fit` of its own is trained by calling that.
     """

@@ -38,7 +38,7 @@ def path_of(node: Node) -> str:
 
 
 def node_at(tree: Tree, path: str) -> Node:
-    """Return the node at the end of a path; an error says how far it leads."""
+    """Return the node at the end of a path; the error of a wrong one says how far it leads."""
     steps = _steps(path)
     node = tree.root
     for place, step in enumerate(steps):
@@ -97,7 +97,7 @@ def forced_to_dict(test: Test, schema: Schema) -> dict[str, Any]:
 
 
 def gaps_of(test: Test | None) -> int | None:
-    """Return the branch to which a test sends missing values; None if it does not say."""
+    """Return the branch to which a test sends missing values; None if it has none for them."""
     return test.gaps if isinstance(test, ThresholdTest | SubsetTest) else None
 
 

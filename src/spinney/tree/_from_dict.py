@@ -284,8 +284,8 @@ def _weights_below(state: Entry, node: int) -> Floats:
 def _default_branch(entry: Entry, test: Test | None, weights: Floats, columns: Columns) -> int:
     """Return where a row goes that the test cannot place: to the heavier child.
 
-    A category that no test names cannot be told from a missing one. It is not in the set, so where
-    the vocabulary was collected from the tests, what a subset test cannot place is not in its set.
+    A category that no test names looks like a missing one. It is not in the set, so where the
+    vocabulary was collected from the tests, what a subset test cannot place is not in its set.
     """
     if test is None:
         return 0
@@ -301,7 +301,7 @@ def _default_branch(entry: Entry, test: Test | None, weights: Floats, columns: C
 
 
 def _unless_known(test: ExpressionTest, columns: Columns, default: int) -> int:
-    """Return where an expression sends categories that no test names, if it tells."""
+    """Return where an expression sends categories that no test names, if it does."""
     nameless = np.full((1, len(test.columns)), np.nan)
     for feature, column in enumerate(test.columns):
         if column.kind != "numeric" and not columns.vocabulary_is_listed(feature):

@@ -107,7 +107,7 @@ class ID3Learner(MultiwayLearner):
 
 
 class ID3Classifier(TreeClassifier):
-    """A classification tree by ID3: a branch for each category, by information gain in bits.
+    """An ID3 classification tree: a branch for each category, chosen by information gain.
 
     A column is used once on a path. A node is a leaf if its rows are of one class, or if no column
     is left that separates them; then the most common class is its label. A branch without rows
@@ -125,7 +125,7 @@ class ID3Classifier(TreeClassifier):
     discretize : {"mdl", "quantile"} or None, default="mdl"
         How numeric columns are cut into intervals before growth: by Fayyad and Irani's criterion
         (at least one cut), or into `n_intervals` of about equal weight. None refuses numeric
-        columns. Ordered columns get a branch for each category. Folds share the intervals of the
+        columns. Ordered columns have a branch for each category. Folds share the intervals of the
         whole table.
     n_intervals : int, default=5
         Intervals of `discretize="quantile"`.

@@ -22,7 +22,7 @@ from spinney.tree._tree import Tree
 
 
 class Iteration(NamedTuple):
-    """One growing and one pruning. Errors are costs by the criterion, per weight of a row.
+    """One iteration of growing and pruning. Errors are costs by the criterion, per weight of a row.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _ENTRIES = ("node", "place", "events", "exits")
 
 @plain_state
 class LeafLifetimes:
-    """Events and departures in the leaves of a tree, or of several trees side by side.
+    """Events and censoring in the leaves of a tree, or of several trees side by side.
 
     Time is divided by the times at which any training row had its event. An entry says what
     happened in one leaf from one of these times to the next: the weight of the events at that very

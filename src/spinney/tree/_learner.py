@@ -25,7 +25,7 @@ Restore = Callable[[_core.Tree], _core.Tree]
 
 
 def unchanged(tree: _core.Tree) -> _core.Tree:
-    """Return a tree that was grown on the user's table as it is."""
+    """Return a tree unchanged, if it was grown on the user's table itself."""
     return tree
 
 
@@ -89,7 +89,7 @@ class TreeLearner:
     def prepare(
         self, values: Floats, schema: Schema, target: FitTarget, rows: RowSplit
     ) -> tuple[Any, Restore]:
-        """Return the table that the core grows on, and what makes its tree ask the user's."""
+        """Return the table that the core grows on, and what maps its tree to the user's table."""
         return core_dataset(values, schema), unchanged
 
     def learn(
@@ -113,7 +113,7 @@ class TreeLearner:
 
 
 def is_binary(estimator: Any) -> bool:
-    """Tell whether an estimator learns trees whose nodes the core's search divides in two."""
+    """Return whether an estimator learns trees whose nodes the core's search divides in two."""
     return hasattr(estimator, "_learner") and bool(estimator._learner().is_binary)
 
 
@@ -129,7 +129,7 @@ def member_strength(estimator: Any) -> float:
 
 
 class PrunedLearner(TreeLearner):
-    """A tree that is grown once, and then cut back as `pruning` says."""
+    """A tree that is grown once and then pruned by the method `pruning`."""
 
     @property
     def counts_weight(self) -> bool:  # type: ignore[override]

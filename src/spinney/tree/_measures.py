@@ -126,7 +126,7 @@ def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> Floats:
 
 
 def _bits(counts: Floats) -> float:
-    """Return what the classes of each group cost, told adaptively from one of each class."""
+    """Return the length in bits of an adaptive code for the classes of each group."""
     n_classes = counts.shape[1]
     nats = gammaln(counts.sum(axis=1) + n_classes) - gammaln(n_classes)
     return float((nats - gammaln(counts + 1.0).sum(axis=1)).sum() / np.log(2.0))

@@ -171,7 +171,7 @@ class Node:
 
     @property
     def surrogates(self) -> tuple[Surrogate, ...]:
-        """The tests that stand in where a row lacks the value that is asked for, best first."""
+        """The surrogate tests, for rows without the value of the main test, best first."""
         tree, state = self._tree, self._tree._state
         n_branches = int(tree.n_children[self._id])
         begin, end = state["surrogate_begin"][self._id : self._id + 2].tolist()

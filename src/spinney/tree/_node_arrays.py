@@ -1,4 +1,4 @@
-"""The arrays of a tree: one entry for each node, read-only, under names that people know.
+"""The arrays of a tree: one entry for each node, read-only, under the names of scikit-learn.
 
 Tests are a table of parallel arrays: kind, feature and threshold, for tests on categories a slice
 of (code, branch) pairs, sorted by code, for tests on intervals a slice of cuts, and for expressions
@@ -161,7 +161,7 @@ def _code_pairs(test: Test | None, schema: Schema) -> list[tuple[int, int]]:
 
 
 def same_state(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two trees have the same arrays; NaN equals NaN."""
+    """Return whether two trees have the same arrays; NaN equals NaN."""
     return one.keys() == other.keys() and all(
         np.array_equal(one[name], other[name], equal_nan=np.asarray(one[name]).dtype.kind == "f")
         for name in one
@@ -238,7 +238,7 @@ class NodeArrays:
     def _predicted(self) -> Floats:
         """What each node predicts as a leaf, of the shape of `value`: class shares, or the number.
 
-        The one place in Python that knows whether a node answers by its value. Sums go from class
+        The one place in Python that decides whether a node predicts its value. Sums go from class
         to class, so that the shares are those of the core to the last bit.
         """
         answer = self.value if self.answer is None else self.answer

@@ -84,7 +84,7 @@ def read_text(
 
 
 def _expression(text: str, places: Mapping[str, int]) -> Reading:
-    """Read a text as an expression, or say what is wrong with it."""
+    """Parse a text as an expression, or raise an error that explains what is wrong."""
     items = tuple(read_expression(text))
     for _ in column_uses(items, places):
         pass  # it raises an error at names that are no columns
@@ -92,7 +92,7 @@ def _expression(text: str, places: Mapping[str, int]) -> Reading:
 
 
 def _more_than_a_bound(reading: Reading, text: str, places: Mapping[str, int]) -> Reading | None:
-    """Read ``income <= debt`` and the like as an expression; None if it is not one."""
+    """Parse ``income <= debt`` and similar as an expression; None if it is not one."""
     word = reading.operand.strip()
     if word.isidentifier() and word not in places:
         return None  # a category that is not listed
@@ -103,7 +103,7 @@ def _more_than_a_bound(reading: Reading, text: str, places: Mapping[str, int]) -
 
 
 def _has_bound(reading: Reading, listed: Mapping[str, Sequence[Any]]) -> bool:
-    """Tell whether what follows `<=` is a number or a category; if not, it may be more."""
+    """Return whether what follows `<=` is a number or a category; if not, it may be more."""
     if reading.kind != "threshold":
         return True
     try:

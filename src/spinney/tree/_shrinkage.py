@@ -23,7 +23,7 @@ _FOLDS = 10  # of estimators without a parameter for them
 
 
 def is_fixed(estimator: Any) -> bool:
-    """Tell whether a strength is given as a number, so that the size of the weights matters."""
+    """Return whether a strength is given as a number, so that the size of the weights matters."""
     return getattr(estimator, "shrinkage", None) not in (None, AUTO)
 
 

@@ -51,7 +51,7 @@ def event_times(target: FitTarget) -> Floats:
 
 
 class SurvivalTree(SurvivalMixin, TreeEstimator):
-    """A tree of lifetimes, with surrogate splits and cost-complexity pruning.
+    """A survival tree with surrogate splits and cost-complexity pruning.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer. `y`
     holds the event and the time of each row: a structured array with these fields, as in

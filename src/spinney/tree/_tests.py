@@ -1,11 +1,10 @@
 """Tests of nodes, and the surrogates that stand in for them when a value is missing.
 
-A test knows one column and nothing of any data. It answers a raw value of that column, as the
-user's table holds it, with a *branch*: the place of a child, from 0. The first child is where the
-printed test is true. None means unknown: the value is missing, or a category
-that no training row of the node held; unless the test itself says where such rows go (`gaps`, in
-trees with missing="learned" or "category"). An `ExpressionTest` knows several columns and answers
-a row.
+A test is on one column and holds no data. It maps a raw value of that column, as the user's table
+holds it, to a *branch*: the place of a child, from 0. The first child is where the printed test is
+true. None means unknown: the value is missing, or a category that no training row of the node held;
+unless the test itself has a branch for such rows (`gaps`, in trees with missing="learned" or
+"category"). An `ExpressionTest` is on several columns and maps a row.
 """
 
 import math
@@ -38,7 +37,7 @@ class ThresholdTest:
         The vocabulary of an ordered column in its order; empty for numbers.
     gaps : int, default=None
         The branch of missing values; None if the test does not place them. If it does, a threshold
-        of infinity asks whether there is a value at all.
+        of infinity tests whether there is a value at all.
     """
 
     kind: ClassVar[str] = "threshold"
@@ -231,12 +230,12 @@ Test: TypeAlias = ThresholdTest | SubsetTest | MultiwayTest | IntervalTest | Exp
 
 @dataclass(frozen=True)
 class Surrogate:
-    """A test that stands in for a node's own where a row lacks the value that it needs.
+    """A surrogate: it replaces a node's own test for a row without the value that it needs.
 
     Parameters
     ----------
     test : ThresholdTest, SubsetTest, MultiwayTest, IntervalTest or ExpressionTest
-        What is asked instead.
+        The test that is used instead.
     reversed : bool
         Whether rows for which the test is true go to the second child rather than the first.
     agreement : float

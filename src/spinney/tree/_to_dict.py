@@ -118,7 +118,7 @@ def tokens_to_list(tokens: Sequence[Token]) -> list[list[Any]]:
 
 
 def without_gaps(test: Test) -> Test:
-    """Return a test that does not say where missing values go."""
+    """Return a test without a branch for missing values of its own."""
     return replace(test, gaps=None) if isinstance(test, ThresholdTest | SubsetTest) else test
 
 

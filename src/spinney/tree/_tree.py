@@ -1,4 +1,4 @@
-"""A tree to read: the core's arrays under names that people know, nodes, and what can be asked.
+"""A fitted tree: the core's arrays under the names of the field, its nodes, and its methods.
 
 A `Tree` never changes. What prunes it or simplifies it returns another one.
 """
@@ -143,7 +143,7 @@ class Tree(NodeArrays, AsCode):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            An array or a table with the columns of the tree.
         encoded : bool, default=False
             Whether X is a float64 array that already holds category codes.
 
@@ -159,7 +159,7 @@ class Tree(NodeArrays, AsCode):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            An array or a table with the columns of the tree.
         encoded : bool, default=False
             Whether X is a float64 array that already holds category codes.
 
@@ -178,7 +178,7 @@ class Tree(NodeArrays, AsCode):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            An array or a table with the columns of the tree.
         encoded : bool, default=False
             Whether X is a float64 array that already holds category codes.
 
@@ -196,7 +196,7 @@ class Tree(NodeArrays, AsCode):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            An array or a table with the columns that the tree knows.
+            An array or a table with the columns of the tree.
         encoded : bool, default=False
             Whether X is a float64 array that already holds category codes.
 
@@ -261,7 +261,7 @@ class Tree(NodeArrays, AsCode):
 
         Hierarchical shrinkage: on the way from the root to a leaf, each step from a node to its
         child counts 1 / (1 + strength / n), n being the weight of the rows in the node. Tests and
-        counts stay as they are; small leaves no longer predict extremes.
+        counts do not change; small leaves no longer predict extremes.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class Tree(NodeArrays, AsCode):
     # -- In and out
 
     def check_monotonic(self, monotonic_cst: Any = None) -> bool:
-        """Tell whether predictions never go against monotone constraints, from the tree itself.
+        """Return whether the tree meets monotone constraints, from its nodes alone.
 
         Parameters
         ----------
@@ -402,7 +402,7 @@ class Tree(NodeArrays, AsCode):
             "sin(age) + bmi > 30 and sex = f"; 'children', by their place in the list; and 'counts',
             the weight of each class. A leaf has the test None. For regression a node has 'value',
             'n_samples' and 'impurity' instead of 'counts'. 'categories' may list the categories of
-            a feature, in order if it is asked with `<=`; otherwise they are collected from the
+            a feature, in order if it is tested with `<=`; otherwise they are collected from the
             tests, and a category that no test names goes to the second child, as it is not in
             the set. 'answers' may list what each node predicts where that is not what its rows
             say: the shares of the classes, or for regression a number.
@@ -466,14 +466,14 @@ class Tree(NodeArrays, AsCode):
 
         The receiver has the table without the classes. Each node costs a bit for whether it
         is a leaf; a test its column, and a threshold among the places between the node's rows or a
-        set among the subsets of its categories; a leaf the classes of its rows, told adaptively:
+        set among the subsets of its categories; a leaf the classes of its rows in an adaptive code:
         the next row is of class c with probability (seen of c + 1) / (seen + n_classes).
         `pruning="mdl"` cuts a tree back to the subtree with the shortest message.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features), default=None
-            The rows whose classes are told; None for those that grew the tree.
+            The rows whose classes are coded; None for those that grew the tree.
         y : array of shape (n_rows,), default=None
             Their classes.
         sample_weight : array of shape (n_rows,), default=None

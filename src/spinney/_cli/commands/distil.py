@@ -1,4 +1,4 @@
-"""`spinney distil`: one tree, or a few rules, that answer like a forest."""
+"""`spinney distil`: one tree, or a few rules, distilled from a forest."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path

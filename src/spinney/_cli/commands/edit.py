@@ -35,7 +35,7 @@ def run(
     exposure: str | None = None,
     **options: Any,
 ) -> None:
-    """Make recorded edits of a tree on some rows, and show what each of them did."""
+    """Apply recorded edits to a tree on some rows, and show the effect of each."""
     check_output("--out", out, data, model, edits)
     check_output("--report", report, data, model, edits)
     if report is not None and out is not None and report.absolute() == out.absolute():
