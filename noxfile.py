@@ -79,7 +79,7 @@ def browser(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the site into build/site, check its links, and open it in chromium; -- to pytest."""
-    session.install(".[docs,test,rpart]", "playwright")
+    session.install(".[dask,docs,rpart,test]", "playwright")
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "build/site")
     session.run("python", "docs/check_site.py", "build/site")
     site = {"SPINNEY_SITE": str(ROOT / "build" / "site")}

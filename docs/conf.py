@@ -46,6 +46,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_typehints = "none"  # the docstrings have the types
+toc_object_entries_show_parents = "hide"
+smartquotes = False  # choices in docstrings are code
 numpydoc_show_class_members = False  # autodoc lists them
 
 html_theme = "pydata_sphinx_theme"
@@ -69,7 +71,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_sidebars = {page: [] for page in ("index", "tutorial", "search", "genindex")}
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
@@ -85,10 +87,12 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "backreferences_dir": "api/examples",
     "doc_module": ("spinney",),
+    "capture_repr": (),
     "inspect_global_variables": False,
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
+    "min_reported_time": 60,
     "write_computation_times": False,  # the table of times would load scripts from elsewhere
     "plot_gallery": os.environ.get("SPINNEY_GALLERY", "True"),
     "copyfile_regex": "",
@@ -165,23 +169,26 @@ def _menu(pages: Iterable[str]) -> str:
 
 
 def _with_links(text: str) -> str:
-    """Return the list of names with a link for each, and all of their pages in the menu."""
+    """Return the list of names with a link for each, and the modules in the menu."""
     parts, menu = re.split(r"^(## [\w.]+)$", text, flags=re.MULTILINE), []
     for place in range(1, len(parts), 2):
         module = parts[place].removeprefix("## ")
-        menu += [f"api/{module}.{name}" for name in _NAME.findall(parts[place + 1])]
+        menu.append(f"api/{module}")
         parts[place + 1] = _NAME.sub(rf"| [`\1`](api/{module}.\1.rst) |", parts[place + 1])
     return "".join(parts) + _menu(menu)
 
 
 def write_reference(_: Sphinx) -> None:
-    """Write a page for each public name, which autodoc fills with its docstring."""
+    """Write a page for each module and public name, which autodoc fills with its docstring."""
     folder = HERE / "api"
     folder.mkdir(exist_ok=True)
-    for module, names in make_reference.public_names():
+    for module, names in make_reference.public_names((*make_reference.MODULES, "spinney.dask")):
+        pages = {module: _page_of_module(module, names)}
         for name in names:
-            text = _page_of(module, name, getattr(importlib.import_module(module), name))
-            path = folder / f"{module}.{name}.rst"
+            value = getattr(importlib.import_module(module), name)
+            pages[f"{module}.{name}"] = _page_of(module, name, value)
+        for page, text in pages.items():
+            path = folder / f"{page}.rst"
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 path.write_text(text, encoding="utf-8")
 
@@ -195,6 +202,13 @@ def skip_inherited(_: Sphinx, __: str, name: str, value: Any, skip: bool, ___: A
     """Leave out what scikit-learn gives every estimator, which is documented there."""
     origin = getattr(value, "__module__", None) or ""
     return skip or origin.startswith("sklearn") or (name[:4] == "set_" and name[-8:] == "_request")
+
+
+def _page_of_module(module: str, names: list[str]) -> str:
+    what = make_reference.first_line(importlib.import_module(module))
+    lines = [module, "=" * len(module), "", what, ""]
+    lines += [".. toctree::", "   :maxdepth: 1", "", *(f"   {module}.{name}" for name in names)]
+    return "\n".join(lines) + "\n"
 
 
 def _page_of(module: str, name: str, value: object) -> str:
@@ -211,8 +225,7 @@ def _page_of(module: str, name: str, value: object) -> str:
     else:
         lines += [f".. autofunction:: {name}"]
     if (HERE / "api" / "examples" / f"{full}.examples").exists():
-        lines += ["", "Examples in the gallery", "-" * 23, ""]
-        lines += [f".. include:: examples/{full}.examples"]
+        lines += ["", f".. include:: examples/{full}.examples"]
     return "\n".join(lines) + "\n"
 
 

@@ -2,9 +2,8 @@
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 HERE = Path(__file__).parent
 MODULES = (
@@ -23,9 +22,16 @@ DASK = """## spinney.dask
 
 Trees and forests on a Dask cluster, equal to the last bit to those of the namesakes in `spinney`.
 
-`CARTClassifier`, `CARTRegressor`, `RandomForestClassifier`, `RandomForestRegressor`,
-`BaggingClassifier` and `BaggingRegressor`, with `fit`, `predict`, `predict_proba`, `apply` and
-`to_local`. It needs `pip install 'spinney[dask]'`.
+| name | what it is |
+|---|---|
+| `BaggingClassifier` | Bagging on Dask arrays and frames. |
+| `BaggingRegressor` | Bagging on Dask arrays and frames. |
+| `CARTClassifier` | Classification trees on Dask arrays and frames. |
+| `CARTRegressor` | Regression trees on Dask arrays and frames. |
+| `ExtraTreesClassifier` | Extremely randomized trees on Dask arrays and frames. |
+| `ExtraTreesRegressor` | Extremely randomized trees on Dask arrays and frames. |
+| `RandomForestClassifier` | Random forests on Dask arrays and frames. |
+| `RandomForestRegressor` | Random forests on Dask arrays and frames. |
 """  # not from the module, which needs Dask
 
 
@@ -40,14 +46,14 @@ VALUES = {  # what has no docstring of its own
 
 def page() -> str:
     """Return the page."""
-    sections = [_section(importlib.import_module(name), names) for name, names in public_names()]
+    sections = [section(name, names) for name, names in public_names()]
     return "\n".join([BEGIN, *sections, DASK])
 
 
-def public_names() -> Iterator[tuple[str, list[str]]]:
+def public_names(modules: Iterable[str] = MODULES) -> Iterator[tuple[str, list[str]]]:
     """Yield the modules with their names; one that several modules have is in the first."""
     seen: list[object] = []
-    for name in MODULES:
+    for name in modules:
         module = importlib.import_module(name)
         listed = [n for n in sorted(module.__all__, key=str.lower) if not n.startswith("_")]
         listed = [n for n in listed if not any(getattr(module, n) is value for value in seen)]
@@ -55,16 +61,19 @@ def public_names() -> Iterator[tuple[str, list[str]]]:
         yield name, listed
 
 
-def _section(module: ModuleType, listed: list[str]) -> str:
-    lines = [f"## {module.__name__}", "", _first_line(module), ""]
+def section(name: str, listed: list[str]) -> str:
+    """Return the heading of a module and the table of its names."""
+    module = importlib.import_module(name)
+    lines = [f"## {name}", "", first_line(module), ""]
     lines += ["| name | what it is |", "|---|---|"]
     for name in listed:
-        meaning = VALUES.get(name) or _first_line(getattr(module, name))
+        meaning = VALUES.get(name) or first_line(getattr(module, name))
         lines.append(f"| `{name}` | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
-def _first_line(value: object) -> str:
+def first_line(value: object) -> str:
+    """Return the first line of a docstring, as a cell of a table."""
     return (inspect.getdoc(value) or "").split("\n", 1)[0].replace("|", r"\|")
 
 

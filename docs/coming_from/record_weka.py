@@ -1,19 +1,20 @@
-"""Record what Weka prints for the page on C4.5: `python docs/coming_from/record_weka.py`.
+"""Record what Weka prints for the page on C4.5: `python docs/coming_from/record_weka.py [FOLDER]`.
 
 It needs Java and Debian's package `weka`; the file here comes from version 3.6.14.
 """
 
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from spinney.datasets import load_iris
 
-HERE = Path(__file__).parent
+RECORDED = Path(__file__).parent / "recorded"
 WEKA = "/usr/share/java/weka.jar"
 
 
-def main() -> None:
+def main(out: Path) -> None:
     """Write the tree of J48, with its defaults, on the irises."""
     iris = load_iris()
     lines = ["@relation iris", *(f"@attribute {name} numeric" for name in iris.X.columns)]
@@ -28,8 +29,8 @@ def main() -> None:
     text = done.stdout.split("Time taken")[0]
     counts = done.stdout[done.stdout.index("=== Confusion Matrix ===") :]
     kept = "\n".join(line.rstrip() for line in (text + counts).splitlines()).strip()
-    (HERE / "recorded" / "weka_j48.txt").write_text(kept + "\n")
+    (out / "weka_j48.txt").write_text(kept + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if sys.argv[1:] else RECORDED)

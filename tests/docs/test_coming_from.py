@@ -2,6 +2,10 @@
 
 import inspect
 import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -60,6 +64,42 @@ def test_there_are_ten_questions() -> None:
 def test_recorded_outputs_stand_in_a_page(output: Path) -> None:
     text = output.read_text(encoding="utf-8").strip("\n")
     assert any(text in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def has_r() -> bool:
+    asked = 'stopifnot(packageVersion("rpart") == "4.1.19", packageVersion("partykit") == "1.2.16")'
+    command = ["Rscript", "-e", asked]
+    return (
+        bool(shutil.which("Rscript"))
+        and subprocess.run(command, capture_output=True).returncode == 0
+    )
+
+
+def has(**versions: str) -> bool:
+    installed = {found.name.lower(): found.version for found in metadata.distributions()}
+    return all(installed.get(name) == version for name, version in versions.items())
+
+
+# What records the outputs, what it needs, and how many files it writes.
+RECORDERS = {
+    "record.R": (["Rscript"], has_r, 6),
+    "record_weka.py": ([sys.executable], lambda: Path("/usr/share/java/weka.jar").exists(), 1),
+    "record_others.py": ([sys.executable], lambda: has(lightgbm="4.7.0", ydf="0.16.1"), 2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", RECORDERS)
+def test_other_tools_still_print_what_was_recorded(script: str, tmp_path: Path) -> None:
+    program, is_there, n_files = RECORDERS[script]
+    if not is_there():
+        pytest.skip("the tool is not installed, or another version of it")
+    command = [*program, str(FOLDER / script), str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True, cwd=FOLDER.parents[1])
+    written = sorted(tmp_path.glob("*.txt"))
+    assert len(written) == n_files
+    for path in written:
+        assert path.read_text("utf-8") == (FOLDER / "recorded" / path.name).read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)

@@ -94,7 +94,25 @@ def _brightness(page: Any) -> float:
     return sum(float(part) for part in colour.strip("rgba()").split(",")[:3]) / 3
 
 
-def test_a_telephone_can_read_it(site: Opened) -> None:
+# What ends beyond the window, but for what can be scrolled into it.
+BEYOND = """() => {
+    const scrolls = (e) => e !== document.body && !e.matches(".bd-article-container") && (
+        ["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+    return [...document.querySelectorAll(".bd-article *, .bd-header *")]
+        .filter((e) => e.checkVisibility() && !e.matches("dialog *, .headerlink"))
+        .filter((e) => e.getBoundingClientRect().right > window.innerWidth + 1 && !scrolls(e))
+        .map((e) => `${e.tagName} ${e.textContent.slice(0, 40)}`);
+}"""
+
+
+def test_a_telephone_can_read_every_page(site: Opened) -> None:
     site.page.set_viewport_size({"width": 380, "height": 800})
-    page = show(site, "index.html")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    paths = [path for path in sorted(Path(SITE).rglob("*.html")) if "_static" not in path.parts]
+    assert len(paths) > 300
+    wide = {}
+    for path in paths:
+        page = show(site, str(path.relative_to(SITE)))
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 380 or page.evaluate(BEYOND):
+            wide[path.name] = page.evaluate(BEYOND)[:3]
+    assert wide == {}

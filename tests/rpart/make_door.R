@@ -21,7 +21,9 @@ record <- function(name, fit, ...) {
   root <- fit$frame[1, ]
   first <- splits[seq_len(1 + root$ncompete), , drop = FALSE]
   rest <- splits[1 + root$ncompete + seq_len(root$nsurrogate), , drop = FALSE]
+  said <- grep("expected loss=", capture.output(summary(fit)), value = TRUE)
   result <- list(
+    losses = I(as.numeric(sub(".*expected loss=([^ ]*) .*", "\\1", said))),
     cptable = lapply(seq_len(nrow(fit$cptable)), function(i) unname(fit$cptable[i, ])),
     primary = list(names = I(as.character(rownames(first))), improve = I(unname(first[, "improve"]))),
     surrogates = list(names = I(as.character(rownames(rest))), agree = I(unname(rest[, "improve"]))),

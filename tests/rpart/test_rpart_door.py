@@ -90,6 +90,13 @@ def test_nodes_are_those_of_rpart(name: str) -> None:
     np.testing.assert_allclose(sorted(ours), sorted(theirs), rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["class", "information", "prior", "loss", "control"])
+def test_expected_losses_are_those_of_rpart(name: str) -> None:
+    fit, expected = fitted(name)
+    ours = [float(loss) for loss in re.findall(r"expected loss=(\S+)", summary(fit, digits=12))]
+    np.testing.assert_allclose(sorted(ours), sorted(expected["losses"]), rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["class", "information", "control", "anova"])
 def test_competing_tests_are_those_of_rpart(name: str) -> None:
     fit, expected = fitted(name)

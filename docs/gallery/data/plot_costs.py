@@ -1,9 +1,9 @@
 """
-A mistake that costs more
-=========================
+Unequal misclassification costs
+===============================
 
-To take a bad borrower for a good one costs several times the other mistake. As the cost rises, the
-tree refuses more people.
+Accepting a bad borrower costs several times as much as refusing a good one. As that cost rises,
+the tree refuses more applicants.
 """
 
 import matplotlib.pyplot as plt
@@ -20,12 +20,12 @@ for cost in costs:
     model = CARTClassifier(
         pruning="cost_complexity", cost_matrix={("bad", "good"): cost}, random_state=0
     )
-    said = model.fit(credit.X, credit.y).predict(credit.X) == "bad"
-    refused.append(100 * said.mean())
-    missed.append(100 * (~said[bad]).mean())
+    rejected = model.fit(credit.X, credit.y).predict(credit.X) == "bad"
+    refused.append(100 * rejected.mean())
+    missed.append(100 * (~rejected[bad]).mean())
 
 figure, ax = plt.subplots(figsize=(7, 4))
-ax.plot(costs, refused, marker="o", label="of all people refused")
-ax.plot(costs, missed, marker="s", label="of bad borrowers accepted")
-ax.set(xlabel="cost of accepting a bad borrower", ylabel="%", ylim=(0, 105))
+ax.plot(costs, refused, marker="o", label="applicants refused")
+ax.plot(costs, missed, marker="s", label="bad borrowers accepted")
+ax.set(xlabel="cost of accepting a bad borrower", ylabel="% of all, or of the bad", ylim=(0, 105))
 ax.legend()

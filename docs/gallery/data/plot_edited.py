@@ -1,9 +1,9 @@
 """
-A tree changed by hand
-======================
+A tree edited by hand
+=====================
 
-The policy says two years where the data says 22.5 months. The editor writes that into the tree, and
-its history says what it costs.
+The policy requires two years where the data suggest 22.5 months. The editor puts the policy's
+split into the tree, and its history records what that costs.
 """
 
 from spinney import CARTClassifier

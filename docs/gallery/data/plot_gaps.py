@@ -2,8 +2,9 @@
 When values go missing
 ======================
 
-A tree with surrogate splits is asked about rows that lose more and more values. It was trained on
-complete rows, so no side for gaps could be learned.
+Two trees predict rows that lose more and more values, one with surrogate splits and one without.
+Both were trained on complete rows, so that no default direction for missing values could be
+learned.
 """
 
 import matplotlib.pyplot as plt

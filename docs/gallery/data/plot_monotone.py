@@ -1,8 +1,9 @@
 """
-A policy that only goes one way
-===============================
+A score that never falls
+========================
 
-Nobody shall be refused for a higher income. A constraint keeps noise from saying otherwise.
+A higher income must not lower the score. A monotonic constraint keeps noise in the data from
+violating that.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,7 @@ ax.scatter(income, chance, s=8, color="0.7")
 for constraint, style in ((None, "--"), ([1], "-")):
     model = CARTRegressor(min_samples_leaf=8, monotonic_cst=constraint)
     model.fit(income[:, None], chance)
-    label = "free" if constraint is None else "never falls"
+    label = "unconstrained" if constraint is None else "monotonic"
     ax.step(income, model.predict(income[:, None]), style, label=label)
 ax.set(xlabel="income in thousands", ylabel="score")
 ax.legend()

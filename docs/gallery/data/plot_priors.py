@@ -2,8 +2,8 @@
 A sample is not the population
 ==============================
 
-A third of the people in a table are bad borrowers, because somebody chose the table so. Priors say
-how many there are outside, and change the answers of the leaves.
+Bad borrowers make up 30 % of this table only because it was sampled that way. Priors state their
+share in the population, and change the predicted probabilities.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ shares = (0.05, 0.1, 0.2, 0.3)
 figure, ax = plt.subplots(figsize=(7, 4))
 for share in shares:
     model = CARTClassifier(max_leaf_nodes=8, priors={"bad": share, "good": 1 - share})
-    chances = model.fit(credit.X, credit.y).predict_proba(credit.X)[:, 0]
-    ax.plot(sorted(chances), label=f"{share:.0%} bad outside")
-ax.set(xlabel="borrowers, by their chance", ylabel="predicted chance to be bad")
+    risks = model.fit(credit.X, credit.y).predict_proba(credit.X)[:, 0]
+    ax.plot(sorted(risks), label=f"{share:.0%} bad in the population")
+ax.set(xlabel="borrowers, by predicted probability", ylabel="predicted probability of bad")
 ax.legend()

@@ -1,9 +1,9 @@
 """
-Which column stands in for which
-================================
+Which columns can stand in
+==========================
 
-A surrogate sends the rows the same way as the test that it stands for. How well it agrees says how
-much of a column is told by another.
+A surrogate split sends rows the same way as the split that it replaces. Its agreement shows how
+much of one column can be recovered from another.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A vote that may abstain
 =======================
 
-Models of any origin vote. The more of them must agree, the fewer rows are decided, and the more of
-those are right.
+Models of any kind vote. The more of them have to agree, the fewer rows are decided, and the more
+accurate those decisions are.
 """
 
 import matplotlib.pyplot as plt
@@ -24,5 +24,5 @@ figure, ax = plt.subplots(figsize=(7, 4))
 ax.plot(table.coverage, table.accuracy, marker="o")
 for quorum, *place in zip(table.quorum, table.coverage, table.accuracy, strict=True):
     ax.annotate(f"{quorum:.0%} agree", place, (6, 4), textcoords="offset points")
-ax.set(xlabel="share of rows decided", ylabel="accuracy of those")
+ax.set(xlabel="share of rows decided", ylabel="accuracy on those rows")
 ax.margins(x=0.15, y=0.15)

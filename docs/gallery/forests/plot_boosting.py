@@ -1,9 +1,9 @@
 """
-Stumps that learn from each other
-=================================
+Boosted stumps
+==============
 
-Each stump attends to the rows that those before it got wrong. On the glass data deeper trees are
-needed: two levels do in 50 rounds what stumps never do.
+Each tree concentrates on the rows that the earlier ones got wrong. Stumps are not enough for the
+glass data: trees of two levels reach in 50 rounds what stumps never do.
 """
 
 import matplotlib.pyplot as plt
@@ -21,5 +21,5 @@ for depth in (1, 2, 4):
     model = AdaBoostClassifier(CARTClassifier(max_depth=depth), 100).fit(X, y)
     errors = [1 - score for score in model.staged_score(X_new, y_new)]
     ax.plot(range(1, len(errors) + 1), errors, label=f"depth {depth}")
-ax.set(xlabel="round", ylabel="error on other rows")
+ax.set(xlabel="round", ylabel="test error")
 ax.legend()

@@ -2,8 +2,8 @@
 Members that disagree
 =====================
 
-A vote gains where members err on different rows. Each point is a pair: how much the two agree, and
-how often they are wrong.
+Voting helps where members err on different rows. Each point is a pair of members: how much they
+agree, and how often they are wrong.
 """
 
 import matplotlib.pyplot as plt
@@ -19,4 +19,4 @@ figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharex=True, sharey=True)
 for kind, ax in zip((BaggingClassifier, RandomForestClassifier), axes, strict=True):
     model = kind(n_estimators=30, random_state=0).fit(X, y)
     plot_kappa_error(diversity(model, X_new, y_new), ax)
-    ax.set_title(f"{kind.__name__}: {model.score(X_new, y_new):.1%} right")
+    ax.set_title(f"{kind.__name__}: accuracy {model.score(X_new, y_new):.1%}")

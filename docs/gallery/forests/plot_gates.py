@@ -1,8 +1,8 @@
 """
-Experts and the gates between them
-==================================
+Experts and their gates
+=======================
 
-A mixture of experts learns where each of its models is to be trusted.
+A mixture of experts learns where each of its models can be trusted.
 """
 
 import numpy as np
@@ -15,4 +15,4 @@ X = rng.normal(size=(400, 2))
 y = np.where(X[:, 0] > 0, X[:, 1] > 0.3, X[:, 1] + 0.8 * X[:, 0] < -0.5).astype(int)
 model = MixtureOfExpertsClassifier(branching=2, random_state=0).fit(X, y)
 plot_gates(model, X, y)
-print(f"{model.score(X, y):.1%} right")
+print(f"accuracy {model.score(X, y):.1%}")

@@ -2,7 +2,8 @@
 How many trees are enough
 =========================
 
-Rows that a tree did not see judge it. Early stopping adds trees until that error falls no more.
+Each tree is evaluated on the rows that it was not trained on. Early stopping adds trees until
+that error stops falling.
 """
 
 import matplotlib.pyplot as plt

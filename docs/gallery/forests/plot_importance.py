@@ -2,7 +2,7 @@
 Which columns matter
 ====================
 
-Shuffle a column, and see how much worse trees answer for rows that they did not see.
+Shuffle a column, and measure how much the error on out-of-bag rows increases.
 """
 
 import matplotlib.pyplot as plt
@@ -16,4 +16,4 @@ importance = forest.oob_permutation_importance(credit.X, credit.y)
 best = importance.mean.argsort()[-10:]
 figure, ax = plt.subplots(figsize=(7, 4))
 ax.barh(credit.X.columns[best], importance.mean[best])
-ax.set_xlabel("rise of the error when the column is shuffled")
+ax.set_xlabel("increase in error when the column is shuffled")

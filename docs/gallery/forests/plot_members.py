@@ -2,7 +2,7 @@
 Which members may vote
 ======================
 
-Mode-based selection keeps the members whose errors are at or below the commonest one.
+Mode-based selection keeps the members whose error is at or below the most common one.
 """
 
 from spinney import BaggingClassifier

@@ -2,7 +2,7 @@
 What a smaller model costs
 ==========================
 
-Error beside size: the smallest tree that is not clearly worse is the one to hand over.
+Error against size: the smallest tree that is not clearly worse is the one to hand over.
 """
 
 from spinney import C45Classifier, CARTClassifier, IGPAClassifier, RandomForestClassifier

@@ -2,8 +2,8 @@
 Why, and what would change it
 =============================
 
-An explanation names the rule that decided and the nearest way to another answer. The picture shows
-the chances of one borrower over two of the columns.
+An explanation gives the rule that decided, and the smallest change that leads to another
+prediction. The figure shows one borrower's predicted probability over two of the columns.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ borrower = credit.X.iloc[1]
 print(model.explain(borrower))
 
 # %%
-# The same borrower with other terms and other savings:
+# The same borrower, with other durations and other savings:
 
 months = np.arange(6, 61)
 figure, ax = plt.subplots(figsize=(7, 3.5))
@@ -26,5 +26,5 @@ for savings in ("A61", "A65"):
     rows = credit.X.iloc[[1] * len(months)].assign(duration_months=months, savings_status=savings)
     ax.step(months, model.predict_proba(rows)[:, 0], label=f"savings {savings}")
 ax.axvline(borrower["duration_months"], color="0.6", linestyle=":")
-ax.set(xlabel="duration in months", ylabel="chance to be bad", ylim=(0, 1))
+ax.set(xlabel="duration in months", ylabel="probability of bad", ylim=(0, 1))
 ax.legend()

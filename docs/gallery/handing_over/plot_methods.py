@@ -1,9 +1,9 @@
 """
-Which method, and is it the noise
-=================================
+Which method, and is it only noise?
+===================================
 
-Six tables, four methods, three partitions each: mean ranks, and a line under those that do not
-differ by Nemenyi's test.
+Six data sets, four methods, three partitions each: mean ranks, with a bar that joins the methods
+that do not differ by Nemenyi's test.
 """
 
 from spinney import C45Classifier, CARTClassifier, IGPAClassifier, RandomForestClassifier

@@ -2,8 +2,8 @@
 Rules and what they cover
 =========================
 
-Rules of C4.5 stand alone: each has the number of rows that it speaks for, and the share of them for
-which it is right.
+The rules of C4.5 can be read on their own: each has the number of rows that it covers, and the
+share of them for which it is right.
 """
 
 import matplotlib.pyplot as plt

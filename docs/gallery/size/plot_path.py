@@ -2,8 +2,8 @@
 Every size the tree could have had
 ==================================
 
-One fit gives the whole sequence of pruned trees with cross-validated errors. The tree within one
-standard error of the best is chosen.
+One fit yields the whole sequence of pruned trees with their cross-validated errors. The smallest
+tree within one standard error of the best is selected.
 """
 
 from spinney import CARTClassifier
@@ -14,6 +14,6 @@ model = CARTClassifier(pruning="cost_complexity", random_state=0).fit(credit.X, 
 model.pruning_path_.plot(max_leaves=60)
 
 # %%
-# The last lines of the table behind it, in the words of rpart:
+# The last lines of the underlying table, with rpart's column names:
 
 print(model.pruning_path_.to_frame()[["CP", "nsplit", "rel error", "xerror", "xstd"]].tail(5))

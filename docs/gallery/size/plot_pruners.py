@@ -2,8 +2,8 @@
 Four ways to prune
 ==================
 
-Cost complexity with cross-validation, held-out rows, C4.5's confidence limits, and description
-length: how large the tree stays, and what that costs on rows that it did not see.
+Cost-complexity pruning by cross-validation, a validation set, C4.5's confidence limits, and
+description length: the size of the tree, and its error on new rows.
 """
 
 import matplotlib.pyplot as plt
@@ -20,5 +20,5 @@ figure, ax = plt.subplots(figsize=(7, 4))
 for pruning in (None, "cost_complexity", "reduced_error", "error_based", "mdl"):
     model = CARTClassifier(pruning=pruning, random_state=0).fit(X, y)
     ax.scatter(model.tree_.n_leaves, 1 - model.score(X_new, y_new), label=f"{pruning}")
-ax.set(xscale="log", xlabel="leaves", ylabel="error on other rows", title="Who has diabetes?")
+ax.set(xscale="log", xlabel="leaves", ylabel="test error", title="Who has diabetes?")
 ax.legend(title="pruning")

@@ -1,9 +1,9 @@
 """
-Answers that lean on their parents
-==================================
+Shrinking small leaves
+======================
 
-A small leaf claims 0 or 1 with nothing behind it. With ``shrinkage="auto"`` every node leans on
-those above it, as much as out-of-fold rows advise.
+A small leaf predicts 0 or 1 on little evidence. With ``shrinkage="auto"`` each node is pulled
+towards its ancestors, by an amount that cross-validation chooses.
 """
 
 import matplotlib.pyplot as plt

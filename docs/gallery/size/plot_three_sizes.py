@@ -1,8 +1,8 @@
 """
-Large, smaller, smallest
-========================
+Nested trees
+============
 
-The trees of a pruning path are nested: each is the one before with branches cut off.
+The trees of a pruning path are nested: each is the one before it, with branches cut off.
 """
 
 from spinney import CARTClassifier
@@ -15,6 +15,6 @@ small = next(k for k in range(len(path)) if path.n_leaves[k] <= 7)
 plot_tree(path.trees[small], title=f"{path.n_leaves[small]} leaves")
 
 # %%
-# One step on:
+# One step further:
 
 plot_tree(path.trees[small + 1], title=f"{path.n_leaves[small + 1]} leaves")

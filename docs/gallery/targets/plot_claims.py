@@ -2,8 +2,8 @@
 Claims per year
 ===============
 
-Counts with exposure, by Poisson deviance: policies that were in force for a month and for a year
-say different amounts about the same rate.
+Counts with exposure, fitted by Poisson deviance: a policy in force for a month says less about
+the same rate than one in force for a year.
 """
 
 import numpy as np

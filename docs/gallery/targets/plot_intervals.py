@@ -1,9 +1,9 @@
 """
-A range, not a number
-=====================
+A range instead of a number
+===========================
 
-A forest that keeps its targets answers with quantiles: half of the houses, and nine of ten, lie
-within the bands.
+A forest that keeps its training targets predicts quantiles: half of the houses should lie in the
+dark band, and nine in ten in the light one.
 """
 
 import matplotlib.pyplot as plt

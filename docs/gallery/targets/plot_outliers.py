@@ -1,9 +1,9 @@
 """
-A median for rows gone wrong
-============================
+Medians resist outliers
+=======================
 
-A few wild values pull means, and with them the steps of a tree. ``"absolute_error"`` answers with
-medians.
+A few extreme values distort means, and with them the steps of a tree. ``"absolute_error"``
+predicts medians.
 """
 
 import matplotlib.pyplot as plt

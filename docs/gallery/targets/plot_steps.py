@@ -2,8 +2,8 @@
 A curve in steps
 ================
 
-A regression tree answers with the mean of a leaf. Pruning keeps the steps that new rows will see as
-well.
+A regression tree predicts the mean of each leaf. Pruning keeps the steps that hold for new rows
+as well.
 """
 
 import matplotlib.pyplot as plt

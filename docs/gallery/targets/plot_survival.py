@@ -2,8 +2,8 @@
 How long, and for whom
 ======================
 
-A survival tree has a curve in every leaf. People who left the study before anything happened count
-for as long as they were seen.
+A survival tree has a survival curve in every leaf. People who left the study before the event
+count for as long as they were observed.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-Criteria make different trees
-=============================
+Criteria lead to different trees
+================================
 
-Gini, entropy and twoing mostly agree. Where they do not, the size that pruning keeps shows it.
+Gini, entropy and twoing mostly agree. Where they differ, so do the sizes that pruning selects.
 """
 
 import matplotlib.pyplot as plt

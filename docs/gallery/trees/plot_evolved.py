@@ -1,9 +1,9 @@
 """
-Evolved tests
-=============
+Evolved splits
+==============
 
-Expressions over many columns, found by a small evolution: here the tree has to find out that the
-product of two columns decides.
+Expressions over several columns, found by genetic programming: here the tree has to discover that
+the product of two columns decides.
 """
 
 import matplotlib.pyplot as plt

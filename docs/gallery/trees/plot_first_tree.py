@@ -2,8 +2,8 @@
 A tree to read
 ==============
 
-920 people, 13 measurements, 1759 of them missing. Ten-fold cross-validation decides how much of
-the tree is kept, and a box shows the shares of the classes.
+920 people, 13 columns, 1759 missing values. Ten-fold cross-validation decides how much of the
+tree is kept; each box shows the class proportions.
 """
 
 from spinney import CARTClassifier
@@ -12,9 +12,9 @@ from spinney.plot import plot_tree
 
 heart = load_heart_disease()
 model = CARTClassifier(pruning="cost_complexity", random_state=0).fit(heart.X, heart.y)
-plot_tree(model, title="Who has a heart disease? 920 people")
+plot_tree(model, title="Who has heart disease? 920 people")
 
 # %%
-# The same as text:
+# The same tree as text:
 
 print(model.tree_)

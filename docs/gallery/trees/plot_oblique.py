@@ -1,8 +1,8 @@
 """
-Tests on sums of columns
-========================
+Splits on sums of columns
+=========================
 
-A border that is not parallel to an axis takes many steps, or one test on a sum
+A boundary that is not parallel to an axis takes many steps, or one split on a weighted sum
 (``splitter="oblique"``).
 """
 

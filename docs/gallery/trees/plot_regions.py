@@ -2,8 +2,8 @@
 The regions of a tree
 =====================
 
-A tree divides the plane by lines at right angles to the axes. Two columns of the irises are enough
-to see it.
+A tree divides the plane by lines parallel to the axes. Two columns of the iris data are enough to
+see it.
 """
 
 import matplotlib.pyplot as plt

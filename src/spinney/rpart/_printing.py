@@ -200,7 +200,8 @@ def _node_lines(
     lines = [f"Node number {number}: {node.n_samples} observations{price}"]
     if call.frame.method == "class":
         share = node.weight / fit.tree_.root.weight
-        lines.append(f"  predicted class={node.prediction}  P(node)={share:.{digits}g}")
+        loss = f"expected loss={node.risk / share:.{digits}g}"
+        lines.append(f"  predicted class={node.prediction}  {loss}  P(node)={share:.{digits}g}")
         counts = " ".join(f"{count:g}" for count in np.asarray(node.counts))
         chances = " ".join(f"{p:.3f}" for p in np.asarray(node.probabilities))
         lines += [f"    class counts: {counts}", f"   probabilities: {chances}"]
