@@ -4,8 +4,9 @@
 // player in the coalition, which speaks as the row does, and once with it out, which speaks as the background row does;
 // from there on it is settled for the path. A leaf that is reached with u players in and v players out is the answer of
 // every coalition that has those u and not those v, so that each of the u gets (u - 1)! v! / (u + v)! of its value, and
-// each of the v loses u! (v - 1)! / (u + v)! of it. A gap is a value like others: who is missing passes the word to the
-// next surrogate of the mix.
+// each of the v loses u! (v - 1)! / (u + v)! of it. These do not depend on the player, so both are added up on the way
+// back, and handed to a player once, where its settlement ends. A gap is a value like others: who is missing passes the
+// word to the next surrogate of the mix.
 //
 // Rows of the background go together, as bits of a word, for as long as the same players are settled for them: a test
 // is asked once of each, whatever the number of rows that are explained.
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "spinney/parallel.hpp"
 #include "spinney/shapley/shapley.hpp"
@@ -126,9 +128,10 @@ class Answers {
 class Mixer {
  public:
   Mixer(const PathTree& tree, const Matrix& x, const Matrix& background, const Betas& betas, ShapleySums& sums)
-      : tree_(tree), x_(x), betas_(betas), sums_(sums), answers_(tree.tree(), background) {
+      : tree_(tree), x_(x), betas_(betas), sums_(sums), n_(tree.n_worked_out()), answers_(tree.tree(), background) {
     side_.assign(tree.players().size(), Side::open);
-    credit_.assign(tree.players().size() * tree.n_worked_out(), 0.0);
+    credit_.assign(tree.players().size() * n_, 0.0);
+    below_.assign(2 * n_, 0.0);
     const Tree& own = tree.tree();
     for (std::size_t node = 0; node < own.n_nodes(); ++node) use(tree.players().of_test(static_cast<NodeId>(node)));
     for (std::size_t i = 0; i < own.surrogates.tests.size(); ++i)
@@ -165,11 +168,21 @@ class Mixer {
     settled_.push_back(one);
     side_[one.player] = one.side;
     n_in_ += one.side == Side::in ? 1 : 0;
+    if (n_below_ < settled_.size()) below_.resize(2 * n_ * (++n_below_ + 1), 0.0);
   }
+  /// Ends settlements: each player gets its part of what the leaves below have added up to.
   void unsettle(std::size_t n_settled) {
     for (; settled_.size() > n_settled; settled_.pop_back()) {
-      side_[settled_.back().player] = Side::open;
-      n_in_ -= settled_.back().side == Side::in ? 1 : 0;
+      const Settled last = settled_.back();
+      const bool in = last.side == Side::in;
+      side_[last.player] = Side::open;
+      n_in_ -= in ? 1 : 0;
+      double* const below = below_.data() + 2 * n_ * settled_.size();
+      double* const above = below - 2 * n_;
+      double* const own = credit_.data() + static_cast<std::size_t>(last.player) * n_;
+      const double* const part = in ? below : below + n_;
+      for (std::size_t c = 0; c < n_; ++c) own[c] += part[c];
+      for (std::size_t c = 0; c < 2 * n_; ++c) above[c] += std::exchange(below[c], 0.0);
     }
   }
 
@@ -266,21 +279,21 @@ class Mixer {
 
   void credit(const double* values, const Way& way) {
     if (settled_.empty()) return;
-    const std::size_t k = tree_.n_worked_out(), u = n_in_, v = settled_.size() - n_in_;
+    const std::size_t u = n_in_, v = settled_.size() - n_in_;
     const double weight = way.weight * static_cast<double>(std::popcount(way.others));
     const double gain = u > 0 ? weight * betas_.at(u, v + 1) : 0.0;
     const double loss = v > 0 ? -weight * betas_.at(u + 1, v) : 0.0;
-    for (const Settled& one : settled_) {
-      const double factor = one.side == Side::in ? gain : loss;
-      double* const own = credit_.data() + static_cast<std::size_t>(one.player) * k;
-      for (std::size_t c = 0; c < k; ++c) own[c] += factor * values[c];
+    double* const below = below_.data() + 2 * n_ * settled_.size();
+    for (std::size_t c = 0; c < n_; ++c) {
+      below[c] += gain * values[c];
+      below[n_ + c] += loss * values[c];
     }
     if (!sums_.interactions.empty()) credit_pairs(values, weight, u, v);
   }
 
   /// Hands the credit of the players to their columns.
   void hand_out() {
-    const std::size_t n = tree_.n_worked_out(), k = tree_.n_outputs();
+    const std::size_t n = n_, k = tree_.n_outputs();
     double* const row = sums_.values.data() + row_ * x_.n_columns * k;
     for (const std::int32_t player : used_) {
       double* const own = credit_.data() + static_cast<std::size_t>(player) * n;
@@ -307,12 +320,14 @@ class Mixer {
   const Matrix& x_;
   const Betas& betas_;
   ShapleySums& sums_;
+  std::size_t n_, n_below_ = 0;  // outputs that are worked out; settlements that there is room for
   Answers answers_;
   std::uint64_t everyone_ = 0;
   std::size_t row_ = 0, n_in_ = 0;
   std::vector<Way> waiting_;
   std::vector<Settled> settled_;    // on the present way
   std::vector<Side> side_;          // by player
+  std::vector<double> below_;       // by settlement, and before them: gains and losses at leaves below
   std::vector<double> credit_;      // by player and output that is worked out
   std::vector<std::int32_t> used_;  // players that the tree asks
 };
