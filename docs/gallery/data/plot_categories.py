@@ -1,8 +1,8 @@
 """
-Categories as they are
-======================
+Categories without encoding
+===========================
 
-Nothing is encoded: a test names the best set of categories, found among all subsets.
+No encoder is needed: a test names the best set of categories, found among all subsets.
 """
 
 from spinney import CARTClassifier

@@ -1,9 +1,9 @@
 """
-A mistake that costs more
-=========================
+Unequal misclassification costs
+===============================
 
-To take a bad borrower for a good one costs several times the other mistake. As the cost rises, the
-tree refuses more people.
+Accepting a bad borrower costs several times as much as refusing a good one. As the cost rises, the
+tree refuses more applicants.
 """
 
 import matplotlib.pyplot as plt

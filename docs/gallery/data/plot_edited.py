@@ -1,9 +1,9 @@
 """
-A tree changed by hand
+Editing a tree by hand
 ======================
 
-The policy says two years where the data says 22.5 months. The editor writes that into the tree, and
-its history says what it costs.
+The policy has two years where the data suggest 22.5 months. The editor sets the threshold, and its
+history shows the effect on the error.
 """
 
 from spinney import CARTClassifier

@@ -1,9 +1,9 @@
 """
-When values go missing
-======================
+Missing values at prediction
+============================
 
-A tree with surrogate splits is asked about rows that lose more and more values. It was trained on
-complete rows, so no side for gaps could be learned.
+A tree with surrogate splits predicts rows with more and more missing values. It was trained on
+complete rows, so no side for missing values could be learned.
 """
 
 import matplotlib.pyplot as plt

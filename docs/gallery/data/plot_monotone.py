@@ -1,8 +1,9 @@
 """
-A policy that only goes one way
-===============================
+Monotone constraints
+====================
 
-Nobody shall be refused for a higher income. A constraint keeps noise from saying otherwise.
+No applicant should be refused for a higher income. A monotone constraint keeps noise from making it
+so.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-A sample is not the population
-==============================
+Priors for a sample that is not the population
+==============================================
 
-A third of the people in a table are bad borrowers, because somebody chose the table so. Priors say
-how many there are outside, and change the answers of the leaves.
+A third of the people in the table are bad borrowers, because the sample was drawn so. Priors give
+the proportions of the population, and change the predictions of the leaves.
 """
 
 import matplotlib.pyplot as plt

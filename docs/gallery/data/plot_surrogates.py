@@ -1,9 +1,9 @@
 """
-Which column stands in for which
-================================
+Which column replaces which
+===========================
 
-A surrogate sends the rows the same way as the test that it stands for. How well it agrees says how
-much of a column is told by another.
+A surrogate sends the rows the same way as the test that it replaces. Its agreement shows how much
+of a column can be predicted from another.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Stumps that learn from each other
-=================================
+Boosted stumps
+==============
 
-Each stump attends to the rows that those before it got wrong. On the glass data deeper trees are
-needed: two levels do in 50 rounds what stumps never do.
+Each stump puts more weight on the rows that earlier ones got wrong. On the glass data deeper trees
+are needed: trees of two levels reach in 50 rounds what stumps never do.
 """
 
 import matplotlib.pyplot as plt

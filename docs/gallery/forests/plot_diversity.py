@@ -2,8 +2,8 @@
 Members that disagree
 =====================
 
-A vote gains where members err on different rows. Each point is a pair: how much the two agree, and
-how often they are wrong.
+A vote improves on its members where they err on different rows. Each point is a pair of members:
+their agreement, and their mean error.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Experts and the gates between them
 ==================================
 
-A mixture of experts learns where each of its models is to be trusted.
+A mixture of experts learns in which region each of its models is best.
 """
 
 import numpy as np

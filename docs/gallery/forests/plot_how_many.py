@@ -2,7 +2,7 @@
 How many trees are enough
 =========================
 
-Rows that a tree did not see judge it. Early stopping adds trees until that error falls no more.
+The out-of-bag error estimates the test error. Early stopping adds trees until it no longer falls.
 """
 
 import matplotlib.pyplot as plt

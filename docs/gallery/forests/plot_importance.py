@@ -1,8 +1,8 @@
 """
-Which columns matter
-====================
+Permutation importance
+======================
 
-Shuffle a column, and see how much worse trees answer for rows that they did not see.
+The increase of the out-of-bag error when the values of one column are shuffled.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-Which members may vote
-======================
+Selection of members
+====================
 
-Mode-based selection keeps the members whose errors are at or below the commonest one.
+Mode-based selection keeps the members whose number of errors is at most the most common one.
 """
 
 from spinney import BaggingClassifier

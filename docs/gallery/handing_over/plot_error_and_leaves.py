@@ -1,8 +1,8 @@
 """
-What a smaller model costs
-==========================
+Error against size
+==================
 
-Error beside size: the smallest tree that is not clearly worse is the one to hand over.
+The smallest model whose error is not significantly larger is the one to hand over.
 """
 
 from spinney import C45Classifier, CARTClassifier, IGPAClassifier, RandomForestClassifier

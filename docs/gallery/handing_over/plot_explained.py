@@ -1,9 +1,9 @@
 """
-Why, and what would change it
-=============================
+An explanation and a counterfactual
+===================================
 
-An explanation names the rule that decided and the nearest way to another answer. The picture shows
-the chances of one borrower over two of the columns.
+An explanation names the rule that decided and the nearest change with another prediction. The
+picture shows the probabilities for one borrower over two of the columns.
 """
 
 import matplotlib.pyplot as plt

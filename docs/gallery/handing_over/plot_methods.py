@@ -1,8 +1,8 @@
 """
-Which method, and is it the noise
-=================================
+Comparing methods with a statistical test
+=========================================
 
-Six tables, four methods, three partitions each: mean ranks, and a line under those that do not
+Six data sets, four methods, three partitions each: mean ranks, and a line under those that do not
 differ by Nemenyi's test.
 """
 

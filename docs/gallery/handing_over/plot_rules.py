@@ -1,9 +1,9 @@
 """
-Rules and what they cover
-=========================
+Rules and their coverage
+========================
 
-Rules of C4.5 stand alone: each has the number of rows that it speaks for, and the share of them for
-which it is right.
+Rules of C4.5 stand alone: each has its coverage, the number of rows for which it holds, and its
+confidence, the share of them for which it is right.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Growing and pruning in turn
-===========================
+Iterative growing and pruning
+=============================
 
-IGPA divides the rows into halves: one grows the tree, the other prunes it, and then they change
-places until the size stays the same.
+IGPA divides the rows into halves: one grows the tree, the other prunes it, and then they swap until
+the size no longer changes.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Every size the tree could have had
-==================================
+The sequence of pruned trees
+============================
 
-One fit gives the whole sequence of pruned trees with cross-validated errors. The tree within one
-standard error of the best is chosen.
+One fit returns the whole sequence of pruned trees with cross-validated errors. The smallest tree
+within one standard error of the best is selected.
 """
 
 from spinney import CARTClassifier
@@ -14,6 +14,6 @@ model = CARTClassifier(pruning="cost_complexity", random_state=0).fit(credit.X, 
 model.pruning_path_.plot(max_leaves=60)
 
 # %%
-# The last lines of the table behind it, in the words of rpart:
+# The last lines of its table, with the columns of rpart:
 
 print(model.pruning_path_.to_frame()[["CP", "nsplit", "rel error", "xerror", "xstd"]].tail(5))

@@ -1,9 +1,9 @@
 """
-Four ways to prune
-==================
+Four pruning methods
+====================
 
-Cost complexity with cross-validation, held-out rows, C4.5's confidence limits, and description
-length: how large the tree stays, and what that costs on rows that it did not see.
+Cost complexity with cross-validation, validation rows, C4.5's confidence limits, and minimum
+description length: the size of the pruned tree and its error on test rows.
 """
 
 import matplotlib.pyplot as plt

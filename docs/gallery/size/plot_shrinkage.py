@@ -1,9 +1,9 @@
 """
-Answers that lean on their parents
-==================================
+Hierarchical shrinkage
+======================
 
-A small leaf claims 0 or 1 with nothing behind it. With ``shrinkage="auto"`` every node leans on
-those above it, as much as out-of-fold rows advise.
+A small leaf predicts 0 or 1 from a few rows. With ``shrinkage="auto"`` every node is shrunk towards
+its ancestors, with a strength chosen by cross-validation.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-Large, smaller, smallest
-========================
+Nested subtrees
+===============
 
-The trees of a pruning path are nested: each is the one before with branches cut off.
+The trees of a pruning path are nested: each is the one before with some branches cut.
 """
 
 from spinney import CARTClassifier

@@ -3,7 +3,7 @@ Claims per year
 ===============
 
 Counts with exposure, by Poisson deviance: policies that were in force for a month and for a year
-say different amounts about the same rate.
+carry different amounts of information about the same rate.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """
-A range, not a number
-=====================
+Prediction intervals
+====================
 
-A forest that keeps its targets answers with quantiles: half of the houses, and nine of ten, lie
-within the bands.
+A forest that keeps its targets predicts quantiles: half of the houses, and nine of ten, lie within
+the bands.
 """
 
 import matplotlib.pyplot as plt

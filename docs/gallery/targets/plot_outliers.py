@@ -1,8 +1,8 @@
 """
-A median for rows gone wrong
-============================
+Medians for targets with outliers
+=================================
 
-A few wild values pull means, and with them the steps of a tree. ``"absolute_error"`` answers with
+Outliers pull means, and with them the steps of a tree. With ``"absolute_error"`` leaves predict
 medians.
 """
 

@@ -1,9 +1,8 @@
 """
-A curve in steps
-================
+A regression tree is a step function
+====================================
 
-A regression tree answers with the mean of a leaf. Pruning keeps the steps that new rows will see as
-well.
+A regression tree predicts the mean of a leaf. Pruning keeps the steps that generalize to new rows.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-How long, and for whom
-======================
+Survival curves
+===============
 
-A survival tree has a curve in every leaf. People who left the study before anything happened count
-for as long as they were seen.
+A survival tree has a curve in every leaf. Censored lifetimes, of people who left the study before
+the event, count for as long as they were observed.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A branch for each category
 ==========================
 
-C4.5 asks once what a column holds, and goes on in as many branches as there are answers. The ten
-applicants are an example to work through by hand.
+C4.5 has one branch for each category of a column. The ten applicants are an example to work through
+by hand.
 """
 
 from spinney import C45Classifier
@@ -15,6 +15,6 @@ model = C45Classifier(min_samples_leaf=1, pruning=None).fit(credit.X, credit.y)
 plot_tree(model, title="Ten applicants")
 
 # %%
-# The rules that it stands for:
+# Its rules:
 
 print(model.tree_.rules())

@@ -1,8 +1,8 @@
 """
-Criteria make different trees
-=============================
+Splitting criteria
+==================
 
-Gini, entropy and twoing mostly agree. Where they do not, the size that pruning keeps shows it.
+Gini, entropy and twoing mostly agree. Where they do not, the size of the pruned tree shows it.
 """
 
 import matplotlib.pyplot as plt

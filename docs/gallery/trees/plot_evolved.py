@@ -2,8 +2,8 @@
 Evolved tests
 =============
 
-Expressions over many columns, found by a small evolution: here the tree has to find out that the
-product of two columns decides.
+Expressions over several columns, found by genetic programming: here the product of two columns
+determines the class.
 """
 
 import matplotlib.pyplot as plt

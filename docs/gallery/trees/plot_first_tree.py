@@ -1,9 +1,9 @@
 """
-A tree to read
-==============
+A first tree
+============
 
-920 people, 13 measurements, 1759 of them missing. Ten-fold cross-validation decides how much of
-the tree is kept, and a box shows the shares of the classes.
+920 people, 13 measurements, 1759 missing values. Ten-fold cross-validation chooses the size of the
+tree; each box shows the class proportions.
 """
 
 from spinney import CARTClassifier

@@ -1,9 +1,9 @@
 """
-Tests on sums of columns
-========================
+Oblique splits
+==============
 
-A border that is not parallel to an axis takes many steps, or one test on a sum
-(``splitter="oblique"``).
+A border that is not parallel to an axis takes many axis-parallel steps, or one test on a linear
+combination of columns (``splitter="oblique"``).
 """
 
 import matplotlib.pyplot as plt

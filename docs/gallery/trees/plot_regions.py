@@ -1,9 +1,8 @@
 """
-The regions of a tree
-=====================
+Decision regions
+================
 
-A tree divides the plane by lines at right angles to the axes. Two columns of the irises are enough
-to see it.
+A tree divides the plane by lines parallel to the axes, shown here for two columns of the iris data.
 """
 
 import matplotlib.pyplot as plt
