@@ -1,5 +1,5 @@
 """Run the command line: `python -m spinney`."""
 
-from spinney._cli import main
+from spinney._cli import start
 
-main()
+start()

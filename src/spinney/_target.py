@@ -120,11 +120,16 @@ def _refuse_gaps(missing: NDArray[np.bool_]) -> None:
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
     if y.dtype.kind == "f":
         return np.asarray(np.isnan(y))
-    if y.dtype.kind == "O":
+    if y.dtype.kind == "O" and not _all_text(y):
         return np.array(
             [v is None or type(v).__name__ == "NAType" or bool(v != v) for v in y], bool
         )
     return np.zeros(len(y), dtype=bool)
+
+
+def _all_text(y: NDArray[Any]) -> bool:
+    """Return whether an array holds nothing but strings, which need no further look."""
+    return y.dtype.kind == "O" and set(map(type, y.tolist())) == {str}
 
 
 def _nothing() -> Floats:
@@ -195,7 +200,15 @@ class CodedClasses:
 
     @classmethod
     def of(cls, y: NDArray[Any]) -> "CodedClasses":
-        """Return the labels of a target and the place of each row's; small integers are counted."""
+        """Return the labels of a target and the place of each row's.
+
+        Small integers are counted, and of strings only the distinct ones sorted.
+        """
+        if _all_text(y):
+            labels = sorted(set(y.tolist()))
+            place = {label: code for code, label in enumerate(labels)}
+            codes = np.fromiter(map(place.__getitem__, y.tolist()), np.intp, len(y))
+            return cls(np.array(labels, dtype=object), codes)
         if y.dtype.kind in "iu" and len(y):
             low, high = int(y.min()), int(y.max())
             if high - low < _FEW_LABELS and abs(low) < 2**62:
@@ -264,7 +277,7 @@ def class_target(
 
 def _check_labels(y: NDArray[Any]) -> None:
     """Refuse what cannot be classes."""
-    if y.dtype.kind not in "iubU":  # these are labels; floats and objects need a look
+    if y.dtype.kind not in "iubU" and not _all_text(y):  # these are labels; floats and objects need a look
         _refuse_mixed(y)
         _refuse_numbers_in_objects(y)
         check_classification_targets(y)

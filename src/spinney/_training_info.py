@@ -141,12 +141,16 @@ def shares_of(cells: Any, cuts: Floats, n_categories: int) -> Floats:
         codes = np.asarray(cells)
         known = (codes >= 0) & (codes < n_categories)
         places, n_bins = np.where(known, codes, n_categories).astype(np.intp), n_categories
-    else:
-        numbers = np.asarray(cells, dtype=np.float64)
-        n_bins = len(cuts) + 1
-        places = np.where(np.isnan(numbers), n_bins, np.searchsorted(cuts, numbers))
-    counts = np.bincount(places, minlength=n_bins + 1)
-    return np.asarray(counts / max(len(places), 1), dtype=np.float64)
+        counts = np.bincount(places, minlength=n_bins + 1)
+        return np.asarray(counts / max(len(codes), 1), dtype=np.float64)
+    return _shares_of_sorted(np.sort(np.asarray(cells, dtype=np.float64)), cuts)
+
+
+def _shares_of_sorted(numbers: Floats, cuts: Floats) -> Floats:
+    n_known = int(np.searchsorted(numbers, np.nan))  # missing values are the last
+    ends = np.searchsorted(numbers[:n_known], cuts, side="right")
+    counts = np.diff([0, *ends, n_known, len(numbers)])
+    return np.asarray(counts / max(len(numbers), 1), dtype=np.float64)
 
 
 def binned_shares(columns: Sequence[Any], schema: Schema) -> dict[str, Any]:
@@ -166,8 +170,9 @@ def binned_shares(columns: Sequence[Any], schema: Schema) -> dict[str, Any]:
     n_cuts, cuts, shares = [], [np.zeros(0)], [np.zeros(0)]
     for column, cells in zip(schema.columns, columns, strict=True):
         if column.kind == "numeric":
-            own = _tenths(np.asarray(cells, dtype=np.float64))
-            found = shares_of(cells, own, 0)
+            ordered = np.sort(np.asarray(cells, dtype=np.float64))
+            own = _tenths(ordered)
+            found = _shares_of_sorted(ordered, own)
         else:
             own = np.zeros(0)
             found = shares_of(codes_in(cells, column), own, len(column.categories))
@@ -189,11 +194,14 @@ def codes_in(cells: CodedLabels, column: Any) -> NDArray[np.int64]:
     return np.asarray(table[np.asarray(cells.codes)], dtype=np.int64)
 
 
-def _tenths(numbers: Floats) -> Floats:
+def _tenths(ordered: Floats) -> Floats:
     """Return the cut points of tenths of the finite numbers, rounded so that they reveal no row."""
-    known = numbers[np.isfinite(numbers)]
+    first = np.searchsorted(ordered, -np.inf, side="right")
+    known = ordered[first : np.searchsorted(ordered, np.inf)]
     if not len(known):
         return np.zeros(0)
-    ends = np.quantile(known, np.arange(1, N_BINS) / N_BINS)
+    places = np.arange(1, N_BINS) / N_BINS * (len(known) - 1)
+    below, above = known[np.floor(places).astype(int)], known[np.ceil(places).astype(int)]
+    ends = below + (places % 1) * (above - below)
     rounded = [float(f"{end:.3g}") for end in ends.tolist()]
     return np.unique(np.array(rounded))

@@ -9,6 +9,6 @@ command runs, so that help is shown at once.
     model file -> estimator (models) + rows (data.match) -> commands.predict, evaluate, explain, ...
 """
 
-from spinney._cli.app import main
+from spinney._cli.app import main, start
 
-__all__ = ["main"]
+__all__ = ["main", "start"]

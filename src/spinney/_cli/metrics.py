@@ -14,6 +14,7 @@ from spinney._cli.data.reading import Reading
 from spinney._cli.errors import Refusal
 from spinney._cli.group_folds import GroupFolds
 from spinney._folds import make_folds
+from spinney._target import CodedClasses
 from spinney._typing import Floats
 from spinney.pruning import PruningPath
 
@@ -166,7 +167,7 @@ def cross_validate(
     X, y = reading.X, reading.y
     strata: NDArray[Any] = np.zeros(len(y)) if reading.event is None else reading.event
     if reading.task == "classification":
-        strata = np.unique(y, return_inverse=True)[1]
+        strata = CodedClasses.of(y).codes
     predicted: NDArray[Any] | None = None
     folds = cv if reading.group is None else GroupFolds(cv, seed)
     used = np.ones(len(y), dtype=bool)
@@ -193,7 +194,7 @@ def row_costs(y: NDArray[Any], predicted: NDArray[Any], costs: Costs) -> Floats:
 
 def best_constant(y: NDArray[Any], costs: Costs) -> tuple[Any, float]:
     """Return the constant prediction of least cost, and its cost per row."""
-    labels = np.unique(y)
+    labels = CodedClasses.of(y).labels
     prices = [float(row_costs(y, np.full(len(y), label), costs).mean()) for label in labels]
     least = int(np.argmin(prices))
     return labels[least], prices[least]
@@ -201,7 +202,8 @@ def best_constant(y: NDArray[Any], costs: Costs) -> tuple[Any, float]:
 
 def class_error(error: float, y: NDArray[Any]) -> Estimate:
     """Return the estimate of an error rate."""
-    labels, counts = np.unique(y, return_counts=True)
+    coded = CodedClasses.of(y)
+    labels, counts = coded.labels, np.bincount(coded.codes)
     low, high = wilson_interval(error, len(y))
     most = int(counts.argmax())
     baseline = 1.0 - float(counts[most]) / len(y)

@@ -79,11 +79,13 @@ class Reading:
     @cached_property
     def class_counts(self) -> tuple[list[Any], NDArray[np.intp]]:
         """The distinct values of the target, sorted, and the number of rows of each."""
-        _, first, counts = np.unique(self.target.cells, return_index=True, return_counts=True)
-        values = self.y if self.event is None else self.target.values
-        labels = values[first]  # cells are codes, whose order may be another
-        order = np.argsort(labels, kind="stable")
-        return labels[order].tolist(), counts[order]
+        if self.target.kind == "numeric":
+            values = self.y if self.event is None else self.target.values
+            labels, counts = np.unique(values, return_counts=True)
+            return labels.tolist(), counts
+        pairs = zip(self.target.categories, self.target.counts.tolist(), strict=True)
+        found = sorted(pair for pair in pairs if pair[1])
+        return [label for label, _ in found], np.array([count for _, count in found])
 
     @cached_property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
