@@ -213,30 +213,83 @@ Answer read_answer(const nb::bytes& bytes) {
   return out;
 }
 
-/// Targets as workers take them; rows of weight 0 get a y that is within the bounds of the others.
-RowTargets row_targets(std::int32_t n_classes, const Vector<double>& truth, const Vector<double>& weight,
-                       const Vector<double>& exposure, double some_y) {
-  const std::size_t n = weight.shape(0);
-  if (truth.shape(0) != n || (exposure.shape(0) != 0 && exposure.shape(0) != n))
-    throw std::invalid_argument("truth, weight and exposure differ in length");
-  RowTargets out;
-  out.weight = copy(weight);
-  out.label.reserve(n_classes > 0 ? n : 0);
-  out.y.reserve(n_classes > 0 ? 0 : n);
-  out.exposure.reserve(n_classes > 0 ? 0 : exposure.shape(0));
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool takes_part = out.weight[i] > 0.0;
-    if (n_classes > 0) {
-      const double code = truth.data()[i];
-      if (takes_part && !(code >= 0 && code < n_classes)) throw std::invalid_argument("class code out of range");
-      out.label.push_back(takes_part ? static_cast<std::uint16_t>(code) : std::uint16_t{0});
-      continue;
-    }
-    out.y.push_back(takes_part ? truth.data()[i] : some_y);
-    if (exposure.shape(0) != 0) out.exposure.push_back(takes_part ? exposure.data()[i] : 1.0);
+/// Targets and weights of rows as Python has them: class codes in 8 or 16 bits or as doubles, numbers as doubles; a
+/// weight for each row, or one for all; perhaps how many times each row counts.
+class GivenRows {
+ public:
+  using Truth = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Times = std::optional<Vector<std::uint8_t>>;
+
+  GivenRows(std::int32_t n_classes, const Truth& truth, const Vector<double>& weight, const Times& times,
+            const Vector<double>& exposure)
+      : n_(truth.shape(0)), n_classes_(n_classes), truth_(truth), weight_(weight), times_(times), exposure_(exposure) {
+    const std::size_t n_weights = weight.shape(0), n_exposures = exposure.shape(0);
+    if ((n_weights != 1 && n_weights != n_) || (times && times->shape(0) != n_) ||
+        (n_exposures != 0 && n_exposures != n_))
+      throw std::invalid_argument("truth, weight, times and exposure differ in length");
+    const bool codes = truth.dtype() == nb::dtype<std::uint8_t>() || truth.dtype() == nb::dtype<std::uint16_t>();
+    if (truth.dtype() != nb::dtype<double>() && !(codes && n_classes > 0))
+      throw std::invalid_argument("truth must be doubles, or class codes in 8 or 16 bits");
   }
-  return out;
-}
+
+  std::size_t size() const { return n_; }
+  double weight(std::size_t row) const {
+    const double one = weight_.data()[weight_.shape(0) == 1 ? 0 : row];
+    return times_ ? one * times_->data()[row] : one;
+  }
+  Row number(std::size_t row) const {
+    return {0, doubles()[row], weight(row), exposure_.shape(0) == 0 ? 1.0 : exposure_.data()[row]};
+  }
+  RowBounds bounds(const NumberMoments& objective) const {
+    RowBounds out;
+    for (std::size_t row = 0; row < n_; ++row) {
+      const double w = weight(row);
+      if (!(w > 0.0)) continue;
+      n_classes_ > 0 ? out.add_weight(w) : out.add(number(row), objective);
+    }
+    return out;
+  }
+  /// As workers take them; rows of weight 0 get a y that is within the bounds of the others.
+  RowTargets targets(double some_y) const {
+    RowTargets out;
+    out.weight = RowWeights(n_, [&](std::size_t row) { return weight(row); });
+    if (n_classes_ > 0) {
+      if (truth_.dtype() == nb::dtype<std::uint8_t>()) take_codes<std::uint8_t>(out);
+      if (truth_.dtype() == nb::dtype<std::uint16_t>()) take_codes<std::uint16_t>(out);
+      if (truth_.dtype() == nb::dtype<double>()) take_codes<double>(out);
+      return out;
+    }
+    out.y.reserve(n_);
+    out.exposure.reserve(exposure_.shape(0));
+    for (std::size_t row = 0; row < n_; ++row) {
+      const bool takes_part = out.weight[row] > 0.0;
+      out.y.push_back(takes_part ? doubles()[row] : some_y);
+      if (exposure_.shape(0) != 0) out.exposure.push_back(takes_part ? exposure_.data()[row] : 1.0);
+    }
+    return out;
+  }
+
+ private:
+  const double* doubles() const { return static_cast<const double*>(truth_.data()); }
+  template <class Code>
+  void take_codes(RowTargets& out) const {
+    const Code* const codes = static_cast<const Code*>(truth_.data());
+    out.label.reserve(n_);
+    for (std::size_t row = 0; row < n_; ++row) {
+      const bool takes_part = out.weight[row] > 0.0;
+      if (takes_part && !(codes[row] >= 0 && codes[row] < n_classes_))
+        throw std::invalid_argument("class code out of range");
+      out.label.push_back(takes_part ? static_cast<std::uint16_t>(codes[row]) : std::uint16_t{0});
+    }
+  }
+
+  std::size_t n_;
+  std::int32_t n_classes_;
+  const Truth& truth_;
+  const Vector<double>& weight_;
+  const Times& times_;
+  const Vector<double>& exposure_;
+};
 
 /// What rows are added up to: the same for planner and workers.
 struct BoundMoments {
@@ -261,17 +314,18 @@ class BoundPart {
  public:
   BoundPart(const BoundDataset& table, const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& narrow,
             const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig>& wide, const BinBorders& borders,
-            const BoundMoments& moments, const Vector<double>& truth, const Vector<double>& weight,
-            const Vector<double>& exposure, std::uint64_t first_number, std::size_t n_threads)
+            const BoundMoments& moments, const GivenRows::Truth& truth, const Vector<double>& weight,
+            const GivenRows::Times& times, const Vector<double>& exposure, std::uint64_t first_number,
+            std::size_t n_threads)
       : data_(table.dataset()),
         team_(n_threads, &interrupt_),
-        worker_(data_, row_targets(moments.n_classes, truth, weight, exposure, moments.bounds.y_low), first_number,
-                team_, interrupt_) {
+        worker_(data_, GivenRows(moments.n_classes, truth, weight, times, exposure).targets(moments.bounds.y_low),
+                first_number, team_, interrupt_) {
     const std::size_t n = data_.values.n_rows;
     const auto n_wide = static_cast<std::size_t>(
         std::count_if(borders.n_bins.begin(), borders.n_bins.end(), [](std::uint32_t bins) { return bins > 255; }));
     if (const std::string wrong = borders.check(data_.columns); !wrong.empty()) throw std::invalid_argument(wrong);
-    if (weight.shape(0) != n || narrow.shape(0) != n || wide.shape(0) != n || wide.shape(1) != n_wide ||
+    if (truth.shape(0) != n || narrow.shape(0) != n || wide.shape(0) != n || wide.shape(1) != n_wide ||
         narrow.shape(1) != data_.columns.size() - n_wide)
       throw std::invalid_argument("table, codes and targets do not fit together");
     worker_.prepare(borders, moments.layout, std::make_unique<BinnedRows>(borders, narrow.data(), wide.data()), {});
@@ -471,8 +525,9 @@ void bind_planner(nb::module_& m) {
   nb::class_<BoundMoments>(m, "Moments", "What rows are added up to: the same for all who hold some of them.")
       .def(
           "__init__",
-          [](BoundMoments* self, std::int32_t n_classes, const GrowParams& params, const Vector<double>& truth,
-             const Vector<double>& weight, const Vector<double>& exposure, std::optional<double> taken_off) {
+          [](BoundMoments* self, std::int32_t n_classes, const GrowParams& params, const GivenRows::Truth& truth,
+             const Vector<double>& weight, const GivenRows::Times& times, const Vector<double>& exposure,
+             std::optional<double> taken_off) {
             auto* out = new (self) BoundMoments;
             out->n_classes = n_classes;
             out->choice = params.criterion;
@@ -480,20 +535,11 @@ void bind_planner(nb::module_& m) {
             out->taken_off = taken_off;
             NumberMoments objective;
             if (n_classes == 0) objective = NumberMoments(out->choice);
-            RowTargets rows;
-            rows.weight.reserve(weight.shape(0));
-            if (n_classes == 0) rows.y.reserve(weight.shape(0));
-            for (std::size_t i = 0; i < weight.shape(0); ++i) {
-              if (!(weight.data()[i] > 0.0)) continue;
-              rows.weight.push_back(weight.data()[i]);
-              if (n_classes == 0) rows.y.push_back(truth.data()[i]);
-              if (n_classes == 0 && exposure.shape(0) > 0) rows.exposure.push_back(exposure.data()[i]);
-            }
-            out->bounds = RowBounds(rows, objective);
+            out->bounds = GivenRows(n_classes, truth, weight, times, exposure).bounds(objective);
             out->make();
           },
-          nb::arg("n_classes"), nb::arg("params"), nb::arg("truth"), nb::arg("weight"), nb::arg("exposure"),
-          nb::arg("taken_off").none() = nb::none())
+          nb::arg("n_classes"), nb::arg("params"), nb::arg("truth"), nb::arg("weight"), nb::arg("times").none(),
+          nb::arg("exposure"), nb::arg("taken_off").none() = nb::none())
       .def("__getstate__",
            [](const BoundMoments& self) {
              const RowBounds& b = self.bounds;
@@ -522,11 +568,12 @@ void bind_planner(nb::module_& m) {
   nb::class_<BoundPart>(m, "Part", "Holds rows in bins: counts and divides them as a planner asks.")
       .def(nb::init<const BoundDataset&, const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>&,
                     const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig>&, const BinBorders&,
-                    const BoundMoments&, const Vector<double>&, const Vector<double>&, const Vector<double>&,
-                    std::uint64_t, std::size_t>(),
+                    const BoundMoments&, const GivenRows::Truth&, const Vector<double>&, const GivenRows::Times&,
+                    const Vector<double>&, std::uint64_t, std::size_t>(),
            nb::arg("table"), nb::arg("narrow"), nb::arg("wide"), nb::arg("borders"), nb::arg("moments"),
-           nb::arg("truth"), nb::arg("weight"), nb::arg("exposure"), nb::arg("first_number"), nb::arg("n_threads") = 1,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+           nb::arg("truth"), nb::arg("weight"), nb::arg("times").none(), nb::arg("exposure"), nb::arg("first_number"),
+           nb::arg("n_threads") = 1, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>())
       .def("start", &BoundPart::start, "Put all rows into the root; their sums, as an answer.")
       .def("answer", &BoundPart::answer, nb::arg("request"))
       .def("places", &BoundPart::places, "Where rows are: all that requests change.")

@@ -288,6 +288,21 @@ Histogram counted(const Ready& ready, const BinnedRows& bins, const Terms& terms
 
 }  // namespace
 
+TEST(weights_are_the_same_whether_few_differ_or_many) {
+  RandomStream random(5, 0);
+  for (const std::size_t n_distinct : {1, 2, 256, 257, 5000}) {
+    std::vector<double> weights = {0.0};
+    for (std::size_t i = 1; i < 5000; ++i)
+      weights.push_back(static_cast<double>(i < n_distinct ? i : random.below(n_distinct)) / 3.0);
+    const RowWeights found(weights);
+    CHECK(found.size() == weights.size());
+    CHECK((found.codes() != nullptr) == (n_distinct <= 256));
+    CHECK(found.values().size() == (n_distinct <= 256 ? n_distinct : weights.size()));
+    for (std::size_t row = 0; row < weights.size(); ++row) CHECK(found[row] == weights[row]);
+  }
+  CHECK(RowWeights(std::vector<double>{}).size() == 0);
+}
+
 TEST(class_counts_are_what_the_general_loop_makes_of_ones_and_zeros) {
   for (const std::int32_t n_classes : {2, 5}) {
     for (const int weights : {0, 1, 2}) {
@@ -296,7 +311,8 @@ TEST(class_counts_are_what_the_general_loop_makes_of_ones_and_zeros) {
       const RowMoments own(ready.layout, {{}, {}, ready.p.weight});
       std::vector<std::int64_t> dense(3000 * k, 0);
       for (std::size_t row = 0; row < 3000; ++row)
-        dense[row * k + static_cast<std::size_t>(ready.p.codes[row])] = weights == 0 ? 1 : own.weight[row];
+        dense[row * k + static_cast<std::size_t>(ready.p.codes[row])] =
+            weights == 0 ? 1 : own.weight[own.targets.weight.place(row)];
       const BinnedRows bins({ready.data, ready.worker.rows(), {}}, ready.borders, ready.team, ready.interrupt);
       const Histogram general = counted(ready, bins, {.n_moments = k, .moments = dense.data()}, 1 + k);
       ready.worker.start(nullptr);
@@ -324,7 +340,9 @@ TEST(one_moment_is_added_up_as_the_first_of_many) {
     const BinnedRows bins({ready.data, ready.worker.rows(), {}}, ready.borders, ready.team, ready.interrupt);
     const std::size_t width = ready.layout.bin_width();
     const Histogram general =
-        counted(ready, bins, {.weight = weight, .n_moments = 3, .moments = more.data()}, width + 2);
+        counted(ready, bins,
+                {.weight = weight, .n_moments = 3, .moments = more.data(), .weight_code = rows.targets.weight.codes()},
+                width + 2);
     ready.worker.start(nullptr);
     const Histogram tight = ready.worker.histograms(std::vector<NodeId>{0})[0];
     for (std::size_t f = 0; f < 3; ++f) {
@@ -388,7 +406,7 @@ TEST(moments_that_are_no_numbers_are_refused) {
   squares.add = [](const Row& row, double* moments) { *moments += row.y * row.y; };
   std::string said;
   try {
-    RowBounds({{}, {1.0, 1e200}, {1.0, 1.0}}, squares);
+    RowBounds({{}, {1.0, 1e200}, std::vector{1.0, 1.0}}, squares);
   } catch (const std::invalid_argument& error) {
     said = error.what();
   }

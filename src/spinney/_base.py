@@ -115,7 +115,10 @@ def encode_training(
         values, schema = encode_table(X, **options)
     else:
         values = encode_with(schema, X, unseen=estimator.unseen, estimator_name=name)
-    weight = check_weights(sample_weight, values.shape[0], counted=counts_weight)
+    if sample_weight is None and isinstance(values, RowsElsewhere):  # too many for a number each
+        weight = np.broadcast_to(1.0, values.shape[0])
+    else:
+        weight = check_weights(sample_weight, values.shape[0], counted=counts_weight)
     if drops_empty_rows:
         weight = np.where(_empty_rows(values), 0.0, weight)
     target = encode_target(y, weight)

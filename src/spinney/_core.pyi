@@ -782,7 +782,7 @@ def add_answers(answers: Sequence[bytes]) -> bytes:
 class Moments:
     """What rows are added up to: the same for all who hold some of them."""
 
-    def __init__(self, n_classes: int, params: GrowParams, truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], taken_off: float | None = None) -> None: ...
+    def __init__(self, n_classes: int, params: GrowParams, truth: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], times: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], taken_off: float | None = None) -> None: ...
 
     def __getstate__(self) -> tuple[int, str, float, float, float, bool, int, float, float, float, float, list[float], float | None]: ...
 
@@ -791,7 +791,7 @@ class Moments:
 class Part:
     """Holds rows in bins: counts and divides them as a planner asks."""
 
-    def __init__(self, table: Dataset, narrow: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], wide: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', writable=False)], borders: BinBorders, moments: Moments, truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_number: int, n_threads: int = 1) -> None: ...
+    def __init__(self, table: Dataset, narrow: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], wide: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', writable=False)], borders: BinBorders, moments: Moments, truth: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], times: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, exposure: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_number: int, n_threads: int = 1) -> None: ...
 
     def start(self) -> bytes:
         """Put all rows into the root; their sums, as an answer."""

@@ -28,7 +28,8 @@ SMALL = 2048  # rows up to which the core searches exactly
 class Plan(NamedTuple):
     """What one tree is grown from."""
 
-    counts: Any  # of the rows; None: once each
+    weight: Floats  # of the rows, or one of all of them
+    counts: NDArray[np.uint8] | None  # of the rows; None: once each
     features: list[int]  # that it asks; empty: all
     seed: int
 
@@ -36,8 +37,7 @@ class Plan(NamedTuple):
 class Truth(NamedTuple):
     """The target of all rows, as the core adds it up."""
 
-    truth: Floats  # class codes or numbers
-    weight: Floats
+    truth: NDArray[Any]  # class codes in as few bits as they need, or numbers
     exposure: Floats
 
 
@@ -74,8 +74,8 @@ class PlannedRows(RowsElsewhere):
         """Put all rows into bins of the used ones; return the arrays of `_core.BinBorders`."""
 
     @abstractmethod
-    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
-        """Put rows into the roots of trees, which have moments and counts of the rows, or None."""
+    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Plan]]) -> Round:
+        """Put rows into the roots of trees, which have moments and plans."""
 
     @abstractmethod
     def leaves(self, tree: Tree) -> NDArray[np.int32]:
@@ -91,8 +91,9 @@ class PlannedRows(RowsElsewhere):
         self, target: FitTarget, rows: RowSplit, params: _core.GrowParams
     ) -> tuple[_core.Tree, tuple[Floats, Floats] | None]:
         """Grow a tree; with folds, also find the error of its subtrees."""
-        plans = [Plan(None, [], params.seed)]
-        plans += [Plan(train.astype(np.uint8), [], params.seed) for train, _ in rows.folds]
+        weight, seed = one_if_alike(target.weight), params.seed
+        plans = [Plan(weight, None, [], seed)]
+        plans += [Plan(weight, train.view(np.uint8), [], seed) for train, _ in rows.folds]
         with progress(self, "rounds of growth", None) as on_round:
             whole, *others = self._grow(target, params, plans, None, on_round)
         if not rows.folds:
@@ -110,38 +111,48 @@ class PlannedRows(RowsElsewhere):
         finished: Callable[[int], bool],
     ) -> tuple[Any, ...]:
         """Train the members of a plan; returns what `_core.fit_ensemble` does."""
-        used = target.weight > 0
-        core_target, trees = target.core(), []
-        bag = _core.Bag(core_target, params)
+        used, weight = target.weight > 0, one_if_alike(target.weight)
+        bag = _core.Bag(target.core(), params) if plan.out_of_bag else None
+        trees: list[_core.Tree] = []
         shift = _common_part(target.y[used]) if target.y is not None else None
         n_members = int(plan.n_members)
         for first in range(0, n_members, self.together):
             members = range(first, min(first + self.together, n_members))
-            plans = [self._drawn(plan, used, member) for member in members]
+            plans = [self._drawn(plan, used, weight, member) for member in members]
             grown = self._grow(target, params, plans, shift)
             for tree, own in zip(grown, plans, strict=True):
                 trees.append(tree)
-                if plan.out_of_bag:
+                if bag is not None:
                     answers = self.judged(Tree(tree, self._schema, target.classes))
-                    bag.add(np.where(used & (own.counts == 0), answers, np.nan))
+                    answers[~used | _seen(own)] = np.nan
+                    bag.add(answers)
+                    del answers
                 finished(len(trees))
         records = np.tile([0.0, 0.0, 0.0, 0.0, 1.0], (len(trees), 1))
-        return (_core.Forest(trees), *bag.finish(), records)
+        n_outputs = 1 if target.classes is None else len(target.classes)
+        nothing = (np.zeros((len(used), n_outputs)), np.zeros(len(used), np.int64), np.zeros(0), 0)
+        return (_core.Forest(trees), *(nothing if bag is None else bag.finish()), records)
 
-    def _drawn(self, plan: _core.EnsemblePlan, used: NDArray[np.bool_], member: int) -> Plan:
+    def _drawn(
+        self, plan: _core.EnsemblePlan, used: NDArray[np.bool_], weight: Floats, member: int
+    ) -> Plan:
         """Return what a member sees."""
-        counts = np.zeros(len(used))
-        counts[used] = plan.counts(int(used.sum()), member)
+        counts = plan.counts(int(np.count_nonzero(used)), member)
         n_rows = int(np.count_nonzero(counts))
         if n_rows <= SMALL:
             raise ValueError(
                 f"a member sees {n_rows} rows, but rows in parts are for members of more than "
                 f"{SMALL}. Use a larger max_samples, or fit on a sample of the rows in memory."
             )
-        small = counts.astype(np.uint8)  # a byte each, if they fit
         features = np.unique(plan.features(self.shape[1], member)).tolist()
-        fits = np.array_equal(small, counts)
-        return Plan(small if fits else counts, features, plan.growth_seed(member))
+        small = np.zeros(len(used), np.uint8)  # a byte each, if they fit
+        if counts.max() < 256:
+            small[used] = counts
+            if counts.dtype == np.uint8 or np.array_equal(small[used], counts):
+                return Plan(weight, small, features, plan.growth_seed(member))
+        own = np.zeros(len(used))
+        own[used] = weight[used if len(weight) > 1 else 0] * counts
+        return Plan(own, None, features, plan.growth_seed(member))
 
     def _grow(
         self,
@@ -154,14 +165,15 @@ class PlannedRows(RowsElsewhere):
         """Grow trees side by side: one round answers the requests of all their planners."""
         borders = self.put_in_bins(target.weight > 0, int(params.max_bins))
         n_classes = 0 if target.classes is None else len(target.classes)
-        truth = np.maximum(target.truth, 0) if n_classes else target.truth
-        known = Truth(np.ascontiguousarray(truth, np.float64), target.weight, target.exposure)
-        moments = []
-        for plan in plans:
-            weight = known.weight if plan.counts is None else known.weight * plan.counts
-            told = (n_classes, params, known.truth, weight, known.exposure)
-            moments.append(_core.Moments(*told, shift))
-        trees = [(moment, plan.counts) for moment, plan in zip(moments, plans, strict=True)]
+        truth = _class_codes(target.truth, n_classes) if n_classes else target.truth
+        known = Truth(np.ascontiguousarray(truth), target.exposure)
+        moments = [
+            _core.Moments(
+                n_classes, params, known.truth, plan.weight, plan.counts, known.exposure, shift
+            )
+            for plan in plans
+        ]
+        trees = list(zip(moments, plans, strict=True))
         now = self.begin(known, trees)
         columns = core_dataset(np.empty((1, self.shape[1])), self._schema)
         scales = (target.class_scale, target.split_scale, target.cost.ravel())
@@ -180,6 +192,32 @@ class PlannedRows(RowsElsewhere):
                 if request is not None:
                     planner.receive(answer)
         return [planner.finish() for planner in planners]
+
+
+def one_if_alike(weight: Floats) -> Floats:
+    """Return weights of rows; one of them if they are all the same.
+
+    Parameters
+    ----------
+    weight : array
+        Of at least one row.
+
+    Returns
+    -------
+    array
+    """
+    return np.ascontiguousarray(weight[:1] if (weight == weight[0]).all() else weight)
+
+
+def _seen(plan: Plan) -> NDArray[np.bool_]:
+    """Return which rows of positive weight a tree is grown from."""
+    return plan.weight > 0 if plan.counts is None else plan.counts > 0
+
+
+def _class_codes(codes: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return class codes in as few bits as they need; rows without a class get any."""
+    kind = np.uint8 if n_classes < 256 else np.uint16
+    return codes if codes.dtype == kind else np.maximum(codes, 0).astype(kind)
 
 
 def _common_part(y: Floats) -> float:

@@ -223,8 +223,11 @@ class CodedClasses:
     def join(cls, parts: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> "CodedClasses":
         """Return the target of parts, each with labels of its own."""
         labels = np.unique(np.concatenate([own for own, _ in parts]))
-        codes = [np.searchsorted(labels, own).astype(np.int32)[part] for own, part in parts]
-        return cls(labels, np.concatenate(codes))
+        ends = np.cumsum([0, *(len(part) for _, part in parts)])
+        codes = np.empty(ends[-1], np.int32)
+        for begin, end, (own, part) in zip(ends[:-1], ends[1:], parts, strict=True):
+            codes[begin:end] = np.searchsorted(labels, own)[part]
+        return cls(labels, codes)
 
 
 def class_target(
@@ -320,7 +323,7 @@ def _encode_classes(
     if not used.all():  # rows of weight zero are as if absent
         present = np.zeros(len(classes), dtype=bool)
         present[codes[used]] = True
-        new = np.where(present, np.cumsum(present) - 1, -1)
+        new = np.where(present, np.cumsum(present) - 1, -1).astype(codes.dtype)
         return classes[present], new[codes]
     return classes, codes
 

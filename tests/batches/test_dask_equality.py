@@ -88,9 +88,11 @@ def divided(data: Any, sizes: list[int]) -> Any:
     return dd.from_delayed([dask.delayed(part) for part in parts], meta=data.iloc[:0])
 
 
+OTHERS = [name for name in NAMES if name not in ("two", "number")]
 PARTITIONS: dict[str, Callable[[Any], Any]] = {
     "one": lambda data: dd.from_pandas(data, npartitions=1),
     "two": lambda data: dd.from_pandas(data, npartitions=2),
+    "seven": lambda data: dd.from_pandas(data, npartitions=7),
     "fifty": lambda data: dd.from_pandas(data, npartitions=50),
     "empty ones": lambda data: divided(data, [0, 3000, 0, 0, 1, 2500, 0]),
     "an empty last": lambda data: divided(data, [3000, N_ROWS - 3000]),
@@ -98,9 +100,11 @@ PARTITIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("how", PARTITIONS)
-@pytest.mark.parametrize("name", ["two", "number"])
+@pytest.mark.parametrize(
+    "name", ["two", "number", *(pytest.param(n, marks=pytest.mark.thorough) for n in OTHERS)]
+)
 def test_partitions_leave_no_trace(name: str, how: str, tmp_path: Path) -> None:
-    fitted = fitted_on(name, PARTITIONS[how](frame(name)), weighted=True)
+    fitted = fitted_on(name, PARTITIONS[how](frame(task_of(name))), weighted=True)
     assert file_of(fitted.to_local(), tmp_path) == file_of(whole(name, True), tmp_path)
 
 
@@ -232,6 +236,14 @@ def test_few_values_are_sent_for_borders(n_parts: int) -> None:
     found, n_sent = borders_by_parts(X, used, 16, n_parts)
     check_borders(X, used, 16, found)
     assert n_sent < 0.3 * X.size  # 17 ends among 235 buckets a column, and neighbours
+
+
+def test_rounds_of_growth_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = dd.from_pandas(frame("two"), npartitions=3)
+    like(model("two")).fit(of_features(parts), parts["y"], verbose=1)
+    assert "rounds of growth" in capsys.readouterr().err
+    like(model("two")).fit(of_features(parts), parts["y"])
+    assert not capsys.readouterr().err
 
 
 # -- Predictions

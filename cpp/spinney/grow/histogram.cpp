@@ -66,13 +66,12 @@ struct AddClass {
 
 struct AddWeightedClass {
   std::int64_t* numbers;
-  const std::uint16_t* label;
-  const std::int64_t* weight;
+  const Terms& terms;
   mutable std::size_t c = 0;
   mutable std::int64_t w = 0;
   void begin(std::uint32_t row) const {
-    c = 1 + static_cast<std::size_t>(label[row]);
-    w = weight[row];
+    c = 1 + static_cast<std::size_t>(terms.label[row]);
+    w = terms.weight_of(row);
   }
   void operator()(std::uint64_t place) const {
     ++numbers[place];
@@ -89,7 +88,7 @@ struct AddMoments {
   mutable const std::int64_t* moments = nullptr;
   mutable std::array<std::int64_t, kMoments> known{};
   void begin(std::uint32_t row) const {
-    if constexpr (kWeighted) w = terms.weight[row];
+    if constexpr (kWeighted) w = terms.weight_of(row);
     moments = terms.moments + row * n_moments();
     std::copy_n(moments, kMoments, known.data());
   }
@@ -118,7 +117,7 @@ void Accumulator::add_block(const CodeBlock<Code>& block, const Terms& terms, st
     if (terms.weight) return one ? run(AddMoments<true, 1>{numbers, terms}) : run(AddMoments<true, 0>{numbers, terms});
     return one ? run(AddMoments<false, 1>{numbers, terms}) : run(AddMoments<false, 0>{numbers, terms});
   }
-  if (terms.weight) return run(AddWeightedClass{numbers, terms.label, terms.weight});
+  if (terms.weight) return run(AddWeightedClass{numbers, terms});
   counts_.assign(histogram.numbers().size(), 0);
   const AddClass add{counts_.data(), terms.label};
   if (width == 2) {

@@ -53,9 +53,12 @@ class Histogram {
 /// What rows add to a bin: classes with or without weights, or moments of numbers.
 struct Terms {
   const std::uint16_t* label = nullptr;   // by row: the class; null: numbers
-  const std::int64_t* weight = nullptr;   // by row, or null if all are equal
+  const std::int64_t* weight = nullptr;   // by row, or by the row's code if there are any; null if all are equal
   std::size_t n_moments = 0;              // of numbers
   const std::int64_t* moments = nullptr;  // row by row
+  const std::uint8_t* weight_code = nullptr;
+
+  std::int64_t weight_of(std::uint32_t row) const { return weight[weight_code ? weight_code[row] : row]; }
 };
 
 /// Adds rows to a histogram, with memory of its own.

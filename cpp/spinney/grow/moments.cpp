@@ -12,7 +12,8 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kAhead = 16;  // rows that are fetched before they are needed
+constexpr std::size_t kAhead = 16;       // rows that are fetched before they are needed
+constexpr std::size_t kMostMoments = 8;  // that need no memory from the heap
 
 /// The number that numbers within a factor of two have in common: taken off without rounding. Otherwise 0, which takes
 /// nothing off numbers near 0.
@@ -62,23 +63,32 @@ NumberMoments::NumberMoments(const ObjectiveChoice& choice) {
   });
 }
 
-RowBounds::RowBounds(const RowTargets& rows, const NumberMoments& objective) : n_rows(rows.weight.size()) {
+RowBounds::RowBounds(const RowTargets& rows, const NumberMoments& objective) {
   if (!objective.squared_error()) moment_high.assign(objective.n_in_nodes, 0.0);
-  std::vector<double> moments;
-  for (const double w : rows.weight) {
-    weight_low = std::min(weight_low, w);
-    weight_high = std::max(weight_high, w);
+  for (std::size_t row = 0; row < rows.weight.size(); ++row) {
+    rows.y.empty() ? add_weight(rows.weight[row]) : add(rows.number(row), objective);
   }
-  for (std::size_t row = 0; row < rows.y.size(); ++row) {
-    y_low = std::min(y_low, rows.y[row]);
-    y_high = std::max(y_high, rows.y[row]);
-    if (moment_high.empty()) continue;
-    moments.assign(moment_high.size(), 0.0);
-    objective.add(rows.number(row), moments.data());
-    for (std::size_t m = 0; m < moments.size(); ++m) {
-      if (!std::isfinite(moments[m])) throw std::invalid_argument("targets that are too large to be added up in bins");
-      moment_high[m] = std::max(moment_high[m], std::abs(moments[m]));
-    }
+}
+
+void RowBounds::add_weight(double weight) {
+  ++n_rows;
+  weight_low = std::min(weight_low, weight);
+  weight_high = std::max(weight_high, weight);
+}
+
+void RowBounds::add(const Row& row, const NumberMoments& objective) {
+  add_weight(row.weight);
+  y_low = std::min(y_low, row.y);
+  y_high = std::max(y_high, row.y);
+  if (objective.squared_error()) return;
+  moment_high.resize(objective.n_in_nodes, 0.0);
+  std::array<double, kMostMoments> known{};
+  std::vector<double> more(objective.n_in_nodes > known.size() ? objective.n_in_nodes : 0, 0.0);
+  double* const moments = more.empty() ? known.data() : more.data();
+  objective.add(row, moments);
+  for (std::size_t m = 0; m < objective.n_in_nodes; ++m) {
+    if (!std::isfinite(moments[m])) throw std::invalid_argument("targets that are too large to be added up in bins");
+    moment_high[m] = std::max(moment_high[m], std::abs(moments[m]));
   }
 }
 
@@ -162,21 +172,25 @@ RowMoments::RowMoments(const MomentLayout& layout, RowTargets rows) : targets(st
   const std::size_t n = targets.weight.size(), n_moments = layout.moments.size();
   const bool weighted = !layout.equal_weights;
   fine_width = (weighted ? 2 : 0) + 2 * n_moments;
+  std::vector<std::int64_t> fine_weights;
+  for (const double value : targets.weight.values().first(weighted ? targets.weight.values().size() : 0)) {
+    const double w = std::ldexp(value, -layout.weight_power);
+    weight.push_back(std::max<std::int64_t>(1, layout.weights.of(w)));
+    const FinePair pair = fine_weight(layout.weights, w);
+    fine_weights.insert(fine_weights.end(), {pair.high, pair.low});
+  }
+  if (layout.n_classes > 0) {
+    fine = std::move(fine_weights);
+    return;
+  }
   fine.resize(n * fine_width);
-  weight.resize(weighted ? n : 0);
-  moments.reserve(layout.n_classes > 0 ? 0 : n * layout.objective.n_in_bins);
+  moments.reserve(n * layout.objective.n_in_bins);
   std::vector<double> terms(n_moments);
   for (std::size_t row = 0; row < targets.exposure.size(); ++row)
     rate.push_back(targets.y[row] / targets.exposure[row]);
-  for (std::size_t row = 0; row < n && fine_width > 0; ++row) {
+  for (std::size_t row = 0; row < n; ++row) {
     std::int64_t* to = fine.data() + row * fine_width;
-    if (weighted) {
-      const double w = std::ldexp(targets.weight[row], -layout.weight_power);
-      weight[row] = std::max<std::int64_t>(1, layout.weights.of(w));
-      put(to, fine_weight(layout.weights, w));
-      to += 2;
-    }
-    if (n_moments == 0) continue;
+    if (weighted) to = std::copy_n(fine_weights.data() + 2 * targets.weight.place(row), 2, to);
     layout.take_terms(targets.number(row), terms.data());
     for (std::size_t m = 0; m < n_moments; ++m) {
       const FinePair term = layout.moments[m].fine(terms[m]);
@@ -229,8 +243,9 @@ void add_rows(const MomentLayout& layout, const RowMoments& rows, std::span<cons
     return add_numbers<0>(rows, group, sums, node);
   }
   for (const std::uint32_t row : group) {
-    to[1 + 2 * label[row]] += rows.fine[2 * std::size_t{row}];
-    to[2 + 2 * label[row]] += rows.fine[2 * std::size_t{row} + 1];
+    const std::int64_t* const pair = rows.fine.data() + 2 * rows.targets.weight.place(row);
+    to[1 + 2 * label[row]] += pair[0];
+    to[2 + 2 * label[row]] += pair[1];
   }
 }
 

@@ -11,6 +11,8 @@
 // Weights are the rows' own: what classes count for in the search is put on when sums are read. Where all rows have one
 // weight, sums of classes and of squared error are of rows, and the weight is put on likewise.
 
+#include <array>
+#include <bit>
 #include <functional>
 #include <optional>
 #include <span>
@@ -34,11 +36,78 @@ struct NumberMoments {
   bool squared_error() const { return !add; }
 };
 
+/// Weights of rows: where few differ, such as counts of a bootstrap, a byte a row says which; otherwise a number a row.
+class RowWeights {
+ public:
+  RowWeights() = default;
+  RowWeights(const std::vector<double>& weights)
+      : RowWeights(weights.size(), [&](std::size_t row) { return weights[row]; }) {}
+  /// weight_of: of a row.
+  template <class WeightOf>
+  RowWeights(std::size_t n_rows, const WeightOf& weight_of);
+
+  std::size_t size() const { return coded_ ? code_.size() : value_.size(); }
+  /// Where the weight of a row is among the values.
+  std::size_t place(std::size_t row) const { return coded_ ? code_[row] : row; }
+  double operator[](std::size_t row) const { return value_[place(row)]; }
+  std::span<const double> values() const { return value_; }
+  /// By row: places, or null if every row has a value of its own.
+  const std::uint8_t* codes() const { return coded_ ? code_.data() : nullptr; }
+
+ private:
+  class Distinct;
+  static constexpr std::size_t kMostDistinct = 256;
+
+  bool coded_ = true;
+  std::vector<double> value_;
+  std::vector<std::uint8_t> code_;
+};
+
+/// The places of distinct values: those of a row like the one before at once, others by a table.
+class RowWeights::Distinct {
+ public:
+  explicit Distinct(std::vector<double>& values) : values_(values) {}
+  /// kMostDistinct if there are more.
+  std::size_t place(double value) {
+    if (last_ < values_.size() && values_[last_] == value) return last_;
+    std::size_t slot = static_cast<std::size_t>((std::bit_cast<std::uint64_t>(value) * kOdd) >> (64 - kSlotBits));
+    while (slots_[slot] != 0 && values_[slots_[slot] - 1] != value) slot = (slot + 1) % slots_.size();
+    if (slots_[slot] == 0) {
+      if (values_.size() == kMostDistinct) return kMostDistinct;
+      values_.push_back(value);
+      slots_[slot] = static_cast<std::uint16_t>(values_.size());
+    }
+    return last_ = slots_[slot] - std::size_t{1};
+  }
+
+ private:
+  static constexpr int kSlotBits = 10;
+  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::vector<double>& values_;
+  std::array<std::uint16_t, 1 << kSlotBits> slots_{};  // places, from 1 on
+  std::size_t last_ = 0;
+};
+
+template <class WeightOf>
+RowWeights::RowWeights(std::size_t n_rows, const WeightOf& weight_of) {
+  code_.reserve(n_rows);
+  Distinct distinct(value_);
+  for (std::size_t row = 0; row < n_rows && coded_; ++row) {
+    const std::size_t place = distinct.place(weight_of(row));
+    coded_ = place < kMostDistinct;
+    code_.push_back(static_cast<std::uint8_t>(place));
+  }
+  if (coded_) return;
+  code_ = {};
+  value_.resize(n_rows);
+  for (std::size_t row = 0; row < n_rows; ++row) value_[row] = weight_of(row);
+}
+
 /// Rows as they come: targets and weights.
 struct RowTargets {
   std::vector<std::uint16_t> label;  // classification
   std::vector<double> y;             // regression
-  std::vector<double> weight;
+  RowWeights weight;
   std::vector<double> exposure = {};  // regression, if rows have any
 
   /// A row of numbers as an objective sees it.
@@ -54,6 +123,9 @@ struct RowBounds {
 
   RowBounds() = default;
   RowBounds(const RowTargets& rows, const NumberMoments& objective);
+  /// Adds a row of positive weight; classes need no more than that weight.
+  void add(const Row& row, const NumberMoments& objective);
+  void add_weight(double weight);
   void merge(const RowBounds& other);
 };
 
@@ -105,10 +177,13 @@ struct RowMoments {
   RowMoments(const MomentLayout& layout, RowTargets rows);
 
   RowTargets targets;
-  std::vector<double> rate;                   // y by exposure, if rows have any
-  std::vector<std::int64_t> weight, moments;  // as histograms add them up; weight only if rows differ in it
+  std::vector<double> rate;           // y by exposure, if rows have any
+  std::vector<std::int64_t> weight;   // by place of the weight, as histograms add it up; if rows differ in it
+  std::vector<std::int64_t> moments;  // as histograms add them up
   std::size_t fine_width = 0;
-  std::vector<std::int64_t> fine;  // as nodes add them up: pairs of weight, if rows differ in it, and of moments
+  /// As nodes add them up: of numbers pairs of weight, if rows differ in it, and of moments; of classes pairs of
+  /// weight, by its place.
+  std::vector<std::int64_t> fine;
 };
 
 /// Adds rows to the sums of a node.

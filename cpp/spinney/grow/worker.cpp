@@ -27,7 +27,6 @@ Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std:
     const SampleIndex s = sample_of[row];
     if (s == kAbsent) continue;
     row_.push_back(row);
-    targets_.weight.push_back(samples.weight[s]);
     if (samples.n_classes > 0) {
       targets_.label.push_back(samples.label[s]);
     } else {
@@ -35,6 +34,8 @@ Worker::Worker(const Dataset& data, const Samples& samples, std::span<const std:
       if (!samples.exposure.empty()) targets_.exposure.push_back(samples.exposure[s]);
     }
   }
+  n_rows_ = row_.size();
+  targets_.weight = RowWeights(n_rows_, [&](std::size_t i) { return samples.weight[sample_of[row_[i]]]; });
   bounds_ = RowBounds(targets_, objective);
   number_.reserve(numbers.empty() ? 0 : row_.size());
   for (std::size_t i = 0; i < row_.size() && !numbers.empty(); ++i) number_.push_back(numbers[row_[i]]);
@@ -45,17 +46,17 @@ Worker::Worker(const Dataset& data, RowTargets targets, std::uint64_t first_numb
     : data_(data),
       team_(team),
       interrupt_(interrupt),
-      row_(data.values.n_rows),
+      n_rows_(data.values.n_rows),
       first_number_(first_number),
       targets_(std::move(targets)),
       accumulators_(team.size()),
-      spare_(team.size()) {
-  std::iota(row_.begin(), row_.end(), RowIndex{0});
-}
+      spare_(team.size()) {}
 
 void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std::span<const FeatureIndex> features) {
-  prepare(borders, layout, std::make_unique<BinnedRows>(BinInput{data_, row_, features}, borders, team_, interrupt_),
-          features);
+  std::vector<RowIndex> all(row_.empty() ? n_rows_ : 0);
+  std::iota(all.begin(), all.end(), RowIndex{0});
+  const BinInput input{data_, row_.empty() ? all : row_, features};
+  prepare(borders, layout, std::make_unique<BinnedRows>(input, borders, team_, interrupt_), features);
 }
 
 void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std::unique_ptr<BinnedRows> bins,
@@ -71,19 +72,18 @@ void Worker::prepare(const BinBorders& borders, const MomentLayout& layout, std:
 
 NodeSums Worker::start(const Tree* tree) {
   const std::size_t n_nodes = tree ? tree->n_nodes() : 1;
-  std::vector<NodeId> leaf(row_.size(), 0);
-  if (tree) {
-    for (std::size_t i = 0; i < row_.size(); ++i) leaf[i] = walk(*tree, 0, data_.values, row_[i]);
-  }
+  std::vector<NodeId> leaf(tree ? n_rows_ : 0);
+  for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = walk(*tree, 0, data_.values, row(i));
+  const auto leaf_of = [&](std::size_t i) { return leaf.empty() ? NodeId{0} : leaf[i]; };
   std::vector<std::size_t> begin(n_nodes + 1, 0);
   const auto takes_part = [&](std::size_t i) { return moments_.targets.weight[i] > 0.0; };
-  for (std::size_t i = 0; i < row_.size(); ++i) begin[leaf[i] + 1] += takes_part(i) ? 1 : 0;
+  for (std::size_t i = 0; i < n_rows_; ++i) begin[leaf_of(i) + 1] += takes_part(i) ? 1 : 0;
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   range_.assign(n_nodes, {});
   for (std::size_t node = 0; node < n_nodes; ++node) range_[node] = {begin[node], begin[node + 1]};
   order_.resize(begin.back());
-  for (std::size_t i = 0; i < row_.size(); ++i) {
-    if (takes_part(i)) order_[begin[leaf[i]]++] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < n_rows_; ++i) {
+    if (takes_part(i)) order_[begin[leaf_of(i)]++] = static_cast<std::uint32_t>(i);
   }
   NodeSums sums(layout_, n_nodes);
   for (std::size_t node = 0; node < n_nodes; ++node)
@@ -93,7 +93,7 @@ NodeSums Worker::start(const Tree* tree) {
 
 void Worker::resume(Places places) {
   for (const std::uint32_t row : places.order) {
-    if (row >= row_.size()) throw std::invalid_argument("places of other rows");
+    if (row >= n_rows_) throw std::invalid_argument("places of other rows");
   }
   for (const Range& range : places.range) {
     if (range.begin > range.end || range.end > places.order.size()) throw std::invalid_argument("ranges out of place");
@@ -149,7 +149,8 @@ std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
   const Terms terms{.label = layout_.n_classes > 0 ? moments_.targets.label.data() : nullptr,
                     .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
                     .n_moments = layout_.objective.n_in_bins,
-                    .moments = moments_.moments.data()};
+                    .moments = moments_.moments.data(),
+                    .weight_code = moments_.targets.weight.codes()};
   return count(nodes, bin_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
     const auto rows = std::span(order_).subspan(piece.range.begin, piece.range.size());
     accumulator.add(*bins_, terms, rows, to);
@@ -158,8 +159,10 @@ std::vector<Histogram> Worker::histograms(std::span<const NodeId> nodes) {
 
 /// A tally is a histogram of two classes: the sides. Rows of unknown side are left out.
 std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
-  side_.resize(row_.size());
-  const Terms terms{.label = side_.data(), .weight = layout_.equal_weights ? nullptr : moments_.weight.data()};
+  side_.resize(n_rows_);
+  const Terms terms{.label = side_.data(),
+                    .weight = layout_.equal_weights ? nullptr : moments_.weight.data(),
+                    .weight_code = moments_.targets.weight.codes()};
   return count(divisions.node, tally_layout_, [&](const Piece& piece, Histogram& to, Accumulator& accumulator) {
     const std::vector<std::uint8_t> side = sides_of_bins(divisions.tests.get(piece.node), *borders_);
     std::vector<std::uint32_t> known;
@@ -175,7 +178,7 @@ std::vector<Histogram> Worker::tallies(const Divisions& divisions) {
 }
 
 std::uint8_t Worker::place_unknown(const Divisions& divisions, std::size_t i, std::uint32_t row) const {
-  const std::int32_t branch = divisions.surrogates.first_answer(i, data_.values, row_[row]);
+  const std::int32_t branch = divisions.surrogates.first_answer(i, data_.values, this->row(row));
   return static_cast<std::uint8_t>(branch == kNoBranch ? divisions.default_branch[i] : branch);
 }
 
@@ -231,8 +234,8 @@ std::vector<RowBlock> Worker::rows(std::span<const NodeId> nodes) const {
     block.weight.reserve(group.size());
     double* to = block.values.data();
     for (const std::uint32_t r : group) {
-      for (std::size_t f = 0; f < n_columns; ++f) *to++ = data_.values.at(row_[r], f);
-      block.number.push_back(number_.empty() ? first_number_ + row_[r] : number_[r]);
+      for (std::size_t f = 0; f < n_columns; ++f) *to++ = data_.values.at(row(r), f);
+      block.number.push_back(number_.empty() ? first_number_ + row(r) : number_[r]);
       block.weight.push_back(moments_.targets.weight[r]);
       if (layout_.n_classes > 0) {
         block.codes.push_back(moments_.targets.label[r]);

@@ -23,6 +23,7 @@ class Worker {
 
   /// What is to be known of all rows before they are put in bins.
   const RowBounds& bounds() const { return bounds_; }
+  /// The table's rows that samples have, ascending.
   std::span<const RowIndex> rows() const { return row_; }
 
   /// Bins and moments, the same for all workers. features: the columns that are asked (empty: all).
@@ -60,6 +61,7 @@ class Worker {
     std::size_t node;  // of the request
     Range range;       // of order_
   };
+  RowIndex row(std::size_t place) const { return row_.empty() ? static_cast<RowIndex>(place) : row_[place]; }
   std::vector<Piece> pieces_of(std::span<const NodeId> nodes) const;
   template <class Count>
   std::vector<Histogram> count(std::span<const NodeId> nodes, const HistogramLayoutPtr& layout,
@@ -71,7 +73,8 @@ class Worker {
   const Dataset& data_;
   ThreadTeam& team_;
   Interrupt& interrupt_;
-  std::vector<RowIndex> row_;          // of the table, ascending; everything below goes by places in this list
+  std::size_t n_rows_ = 0;
+  std::vector<RowIndex> row_;  // of the table, ascending; empty: all. Everything below goes by places in this list
   std::vector<std::uint64_t> number_;  // empty: they count up from first_number_
   std::uint64_t first_number_ = 0;
   RowTargets targets_;

@@ -184,9 +184,8 @@ class BatchEncoder:
         self._check_names(table.names(), table.given_names is not None)
         if table.block is not None and not self._nominal.any():
             values = table.float_block()
-            gaps = np.isnan(values)
-            for j, column in enumerate(self._columns):
-                column.numbers = column.numbers or not gaps[:, j].all()
+            for column, is_empty in zip(self._columns, _empty_columns(values), strict=True):
+                column.numbers = column.numbers or not is_empty
             return np.ascontiguousarray(values)
         values = np.empty(table.shape)
         for j, column in enumerate(self._columns):
@@ -218,6 +217,14 @@ class BatchEncoder:
         both = [column.finish(bool(self._nominal[j])) for j, column in enumerate(self._columns)]
         schema = Schema(tuple(column for column, _ in both), self._has_names)
         return schema, [numbers for _, numbers in both]
+
+
+def _empty_columns(values: Floats) -> list[bool]:
+    """Return which columns hold no number; most have one in the first row."""
+    empty = np.isnan(values[0])
+    if empty.any():
+        empty[empty] = [np.isnan(values[:, j]).all() for j in np.flatnonzero(empty)]
+    return [bool(one) for one in empty]
 
 
 def join_encoders(parts: list[BatchEncoder]) -> tuple[Schema, list[list[Floats]]]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
-from spinney._growth_planner import PlannedRows, Round, Truth
+from spinney._growth_planner import Plan, PlannedRows, Round, Truth
 from spinney._progress import progress
 from spinney._table import EncodedTable, Schema
 from spinney._typing import Floats
@@ -76,23 +76,22 @@ class FileRows(PlannedRows):
             return np.zeros(shape, dtype)
         return np.memmap(self._folder / name, dtype, "w+", shape=shape).view(np.ndarray)
 
-    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
+    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Plan]]) -> Round:
         """Put all rows into the roots of trees."""
         codes = (self._codes["narrow"], self._codes["wide"])
-        parts = []
-        for moments, counts in trees:
-            weight = truth.weight if counts is None else truth.weight * counts
-            part = _core.Part(
+        parts = [
+            _core.Part(
                 self._table,
                 *(*codes, self._borders, moments),
                 truth=truth.truth,
-                weight=np.ascontiguousarray(weight),
+                weight=plan.weight,
+                times=plan.counts,
                 exposure=truth.exposure,
                 first_number=0,
                 n_threads=self._n_threads,
             )
-            parts.append(part)
-
+            for moments, plan in trees
+        ]
         return Round([part.start() for part in parts], _Parts(parts).ask)
 
     def leaves(self, tree: Tree) -> NDArray[np.int32]:

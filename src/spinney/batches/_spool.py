@@ -95,9 +95,9 @@ class RowSpool:
             raise ValueError("all batches must have weights, or none. Give every batch a weight.")
         y = check_y(columns["target"], n_rows, self._name)
         if self._classes:
-            labels, codes = np.unique(y, return_inverse=True)
-            self._labels.append(labels)
-            self._spool.append("target", codes.astype(np.int32))
+            coded = CodedClasses.of(y)
+            self._labels.append(coded.labels)
+            self._spool.append("target", coded.codes.astype(np.int32))
         else:
             self._spool.append("target", _numbers("the target", y, n_rows))
         for name in self._columns - {"target"}:

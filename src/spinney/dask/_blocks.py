@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._base import core_dataset
 from spinney._table import BatchEncoder, Schema, recode
-from spinney._target import check_y
+from spinney._target import CodedClasses, check_y
 from spinney._typing import Floats
 from spinney.dask import _borders
 from spinney.dask._borders import BorderArrays
@@ -69,12 +69,12 @@ def seen(block: Block, used: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     return out
 
 
-def labels_of(y: Any, n_rows: int, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def labels_of(y: Any, n_rows: int, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels of a partition, sorted, and the place of each row's."""
     if n_rows == 0:
-        return np.asarray(y)[:0], np.zeros(0, np.int32)
-    labels, codes = np.unique(check_y(y, n_rows, name), return_inverse=True)
-    return labels, codes.astype(np.int32)
+        return np.asarray(y)[:0], np.zeros(0, np.uint8)
+    coded = CodedClasses.of(check_y(y, n_rows, name))
+    return coded.labels, coded.codes.astype(np.min_scalar_type(len(coded.labels)))
 
 
 def values_of(block: Block) -> Floats:
@@ -116,7 +116,8 @@ class Rows:
     """What a tree is grown from in one partition: weights, and where rows are in the tree."""
 
     moments: _core.Moments
-    weight: Floats
+    weight: Floats  # of each, or one of all
+    counts: NDArray[np.uint8] | None  # how often each counts, if not once
     places: tuple[NDArray[np.uint32], NDArray[np.uint64]] | None = None
     part: list[_core.Part] = field(default_factory=list)  # what holds the rows there, or nothing
 
@@ -129,7 +130,7 @@ class Rows:
 class Truth:
     """The target of one partition."""
 
-    truth: Floats
+    truth: NDArray[Any]  # class codes in as few bits as they need, or numbers
     exposure: Floats
     first_number: int  # of its first row among all
 
@@ -145,11 +146,6 @@ def _n_bytes(one: Any) -> int:
 sizeof.register((Block, Rows, Truth), _n_bytes)
 
 
-def truth_of(codes: NDArray[Any], exposure: Floats, first_number: int) -> Truth:
-    """Return the target of a partition, which was sent in as few bits as it needs."""
-    return Truth(codes.astype(np.float64, copy=False), exposure, first_number)
-
-
 def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> _core.Part:
     assert block.schema is not None
     assert block.codes is not None
@@ -158,19 +154,19 @@ def _part(block: Block, truth: Truth, borders: _core.BinBorders, rows: Rows) -> 
     return _core.Part(
         table,
         *(narrow, wide, borders, rows.moments),
-        *(truth.truth, rows.weight, truth.exposure, truth.first_number),
+        truth=truth.truth,
+        weight=rows.weight,
+        times=rows.counts,
+        exposure=truth.exposure,
+        first_number=truth.first_number,
     )
 
 
-def begin(
-    block: Block, truth: Truth, borders: BorderArrays, weight: Floats | float, trees: list[Any]
-) -> Step:
-    """Put the rows of a partition into the roots of trees; one weight is that of all rows."""
+def begin(block: Block, truth: Truth, borders: BorderArrays, trees: list[Any]) -> Step:
+    """Put the rows of a partition into the roots of trees."""
     bins, state, answers = _core.BinBorders(*borders), [], []
-    weights = np.full(len(truth.truth), weight) if isinstance(weight, float) else weight
-    for moments, counts in trees:
-        own = weights if counts is None else weights * counts
-        rows = Rows(moments, np.ascontiguousarray(own, dtype=np.float64))
+    for moments, weight, counts in trees:
+        rows = Rows(moments, weight, counts)
         part = _part(block, truth, bins, rows)
         answers.append(part.start())
         state.append(_moved(rows, part, len(trees)))

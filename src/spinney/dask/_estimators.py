@@ -70,6 +70,7 @@ class DaskEstimator(BaseEstimator):
         exposure: Any = None,
         *,
         client: Any = None,
+        verbose: int = 0,
     ) -> Self:
         """Fit on partitions, wherever they are.
 
@@ -85,6 +86,9 @@ class DaskEstimator(BaseEstimator):
             For how much of it y was counted; regressors only.
         client : distributed.Client, default=None
             None for the client that is there or, without one, Dask's default scheduler.
+        verbose : int, default=0
+            1 shows the rounds of growth of a tree; ensembles have a parameter for their members.
+            Tasks are on Dask's dashboard.
 
         Returns
         -------
@@ -104,6 +108,8 @@ class DaskEstimator(BaseEstimator):
             n_used = table.shape[0] if weight is None else int(np.count_nonzero(weight))
             if n_used <= 2 * SMALL:  # less than is worth a round of tasks
                 table = EncodedTable(table.values.gather(), table.schema)
+            else:
+                table.values.verbose = verbose
             truth = with_exposure(known["y"], known.get("exposure"))
             local.fit(table, truth, sample_weight=weight)
         self._local = local

@@ -10,7 +10,7 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._growth_planner import PlannedRows, Round, Truth
+from spinney._growth_planner import Plan, PlannedRows, Round, Truth
 from spinney._table import Column, EncodedTable, Schema
 from spinney._typing import Floats
 from spinney.dask import _blocks, _borders
@@ -115,29 +115,28 @@ class RemoteRows(PlannedRows):
                     column.tell(buckets, np.sort(np.concatenate(values)))
         return _borders.borders_of(columns, self._schema)
 
-    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Any]]) -> Round:
+    def begin(self, truth: Truth, trees: list[tuple[_core.Moments, Plan]]) -> Round:
         """Put the rows of every partition into the roots of trees."""
         times = truth.exposure
         exposures = self._cut(times) if len(times) else [times] * len(self._blocks)
-        parts = zip(self._cut(_smallest(truth.truth)), exposures, self._ends[:-1], strict=True)
+        parts = zip(self._cut(truth.truth), exposures, self._ends[:-1], strict=True)
         truths = self._run.keep(
-            [_call(_blocks.truth_of, own, time, int(first)) for own, time, first in parts]
+            [_call(_blocks.Truth, own, time, int(first)) for own, time, first in parts]
         )
-        alike = bool((truth.weight == truth.weight[0]).all())
-        weights: list[Any] = self._cut(truth.weight)
-        if alike:
-            weights = [float(truth.weight[0])] * len(self._blocks)
-        counts = [None if own is None else self._cut(own) for _, own in trees]
+        cut = [(moments, *self._cut_plan(plan)) for moments, plan in trees]
         steps = []
         for i, block in enumerate(self._in_bins):
-            own = [
-                (moments, None if count is None else count[i])
-                for (moments, _), count in zip(trees, counts, strict=True)
-            ]
-            steps.append(
-                _call(_blocks.begin, block, truths[i], self._sent_borders, weights[i], own)
-            )
+            own = [(moments, weights[i], counts[i]) for moments, weights, counts in cut]
+            steps.append(_call(_blocks.begin, block, truths[i], self._sent_borders, own))
         return self._round(steps, truths)
+
+    def _cut_plan(self, plan: Plan) -> tuple[list[Any], list[Any]]:
+        """Return what partitions have of the weights and counts of a plan."""
+        n, weight, counts = len(self._blocks), plan.weight, plan.counts
+        return (
+            [weight] * n if len(weight) == 1 else self._cut(weight),
+            [None] * n if counts is None else self._cut(counts),
+        )
 
     def _round(self, steps: list[Delayed], truths: list[Delayed]) -> Round:
         """Have partitions answer; where their rows are then stays with them."""
@@ -168,12 +167,6 @@ class RemoteRows(PlannedRows):
     def _ask_all(self, function: Callable[..., Any], tree: Tree) -> NDArray[Any]:
         sent = dask.delayed(tree)
         return np.concatenate(self._run.compute([_call(function, b, sent) for b in self._blocks]))
-
-
-def _smallest(truth: Floats) -> NDArray[Any]:
-    """Return class codes and other small counts in a byte each; other numbers as they are."""
-    small = truth.astype(np.uint8) if truth.min() >= 0 and truth.max() < 256 else truth
-    return small if np.array_equal(small, truth) else truth
 
 
 class RemoteTable(EncodedTable):
