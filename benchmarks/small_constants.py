@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.shrinkage import SETS, folds_of, scores
-from spinney import SmallForestClassifier
+from spinney import RandomForestClassifier, SmallForestClassifier
 from spinney.ensemble import _small_forest
 from spinney.ensemble._small_forest import Imitation
 from spinney.ensemble._small_pool import grow_pool
 
 SIZES = (25,)
+_FOREST = "500 trees"  # to compare with, not a choice
 _USED, _POOL = Imitation(), 200
 _LEVELS = {"reach": (2, 5, 10), "prior_rows": (2.0, 5.0, 15.0), "n_sweeps": (2, 4, 8)}
 _HALVES = 500  # divisions of the sets
@@ -61,6 +62,9 @@ def choices() -> dict[str, Choice]:
 def measure(name: str, repeat: int, n_folds: int, named: dict[str, Choice]) -> Iterator[list[Any]]:
     """Yield error and log loss of every choice, and fold."""
     for fold, (X, y, X_test, y_test) in enumerate(islice(folds_of(name, repeat), n_folds)):
+        forest = RandomForestClassifier(500, combine="average", oob_score=False)
+        error, _, loss = scores(forest.set_params(random_state=repeat).fit(X, y), X_test, y_test)
+        yield from ([name, repeat, fold, _FOREST, size, 100 * error, loss] for size in SIZES)
         pools: dict[Any, Any] = {}
         _small_forest.grow_pool = partial(_grown_once, pools)
         for words, (imitation, pool, members) in named.items():
@@ -125,7 +129,8 @@ def show(rows: list[list[str]]) -> None:
     for size, table in tables.items():
         for place, what in enumerate(("error", "log loss")):
             print(f"{what} of {size} trees")
-            for words, mean in nested(table[:, :, place], 0).items():
+            print(f"  {names[0]:46}{table[:, 0, place].mean():9.4f}")
+            for words, mean in nested(table[:, 1:, place], 0).items():
                 print(f"  {words:46}{mean:9.4f}")
 
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "spinney/parallel.hpp"
 #include "spinney/random.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 16384;                    // that judge, and near which others are drawn
 constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a table of rows, by columns or by classes
-constexpr std::size_t kRowsOfChoice = 4096;                 // by which trees are chosen, and sizes compared
+constexpr std::size_t kRowsOfChoice = 2048;                 // by which trees are chosen, and sizes compared
 constexpr std::size_t kChunk = 2048, kBlock = 64;
 constexpr int kMixes = 10;  // shares of kinds are multiples of one part in so many
 constexpr std::array kPowers{0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0};
@@ -294,7 +295,7 @@ class Maker {
   void draw() {
     const std::size_t most = std::max<std::size_t>(kMostNumbers / std::max(k_, kept_.n_columns), 64);
     n_fit_ = std::min(plan_.n_drawn, most);
-    drawn_.n = n_fit_ + std::max<std::size_t>(n_fit_ / 4, 1);
+    drawn_.n = n_fit_ + std::clamp<std::size_t>(n_fit_ / 4, 1, kRowsOfChoice);
     drawn_.n_columns = kept_.n_columns;
     drawn_.value.resize(drawn_.n * drawn_.n_columns);
     std::vector<double> upto;
@@ -359,19 +360,40 @@ class Maker {
     std::vector<double> weight(n_trees);
     for (std::size_t i = 0; i < n_trees; ++i)
       weight[i] = out_.share[pool_.kind[i]] / static_cast<double>(of_kind_[pool_.kind[i]].size());
+    std::vector<Asked> asked;
+    for (std::size_t i = 0; i < n_trees; ++i) {
+      if (weight[i] > 0.0) asked.push_back({i, weight[i], answers_[i].data()});
+    }
     std::vector<NodeId> leaf(kChunk * n_trees);
     for (std::size_t begin = 0; begin < drawn_.n; begin += kChunk) {
       const std::size_t end = std::min(drawn_.n, begin + kChunk);
       pool_.forest.apply(drawn_.part(begin, end), leaf.data(), {team_.size(), interrupt_});
       for_rows(end - begin, [&](std::size_t row) {
+        const NodeId* const own = leaf.data() + row * n_trees;
         double* const sum = wanted_.data() + (begin + row) * k_;
-        for (std::size_t i = 0; i < n_trees; ++i) {
-          const NodeId node = leaf[row * n_trees + i];
-          const double* const own = answers_[i].data() + static_cast<std::size_t>(node) * k_;
-          for (std::size_t c = 0; c < k_; ++c) sum[c] += weight[i] * own[c];
+        switch (k_) {  // constants are unrolled
+          case 1: add_answers(asked, own, sum, std::integral_constant<std::size_t, 1>()); break;
+          case 2: add_answers(asked, own, sum, std::integral_constant<std::size_t, 2>()); break;
+          case 3: add_answers(asked, own, sum, std::integral_constant<std::size_t, 3>()); break;
+          default: add_answers(asked, own, sum, k_);
         }
         for (std::size_t j = 0; j < candidate_.size(); ++j) leaf_[j][begin + row] = leaf[row * n_trees + candidate_[j]];
       });
+    }
+  }
+
+  /// A tree of the pool that has a share in its answers.
+  struct Asked {
+    std::size_t tree;
+    double weight;
+    const double* answers;
+  };
+
+  template <class Size>
+  static void add_answers(const std::vector<Asked>& asked, const NodeId* leaf, double* sum, Size k) {
+    for (const Asked& one : asked) {
+      const double* const own = one.answers + static_cast<std::size_t>(leaf[one.tree]) * k;
+      for (std::size_t c = 0; c < k; ++c) sum[c] += one.weight * own[c];
     }
   }
 
@@ -472,7 +494,7 @@ class Maker {
   /// How far the pool is from the first trees, on drawn rows that fit nothing; and how many trees are enough.
   void compare_sizes() {
     const std::size_t most = chosen_.size(), n = std::min(n_fit_, kRowsOfChoice);
-    const std::size_t end = std::min(drawn_.n, n_fit_ + kRowsOfChoice);
+    const std::size_t end = drawn_.n;
     for (std::size_t size = 1; size <= most; size += std::max<std::size_t>(size / 2, 1))
       out_.size.push_back(static_cast<std::int64_t>(size));
     if (out_.size.back() != static_cast<std::int64_t>(most)) out_.size.push_back(static_cast<std::int64_t>(most));
