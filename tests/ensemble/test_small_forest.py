@@ -25,7 +25,8 @@ def _classes() -> tuple[np.ndarray, np.ndarray]:
 def test_probabilities_are_the_mean_of_the_trees() -> None:
     X, y = _classes()
     model = SmallForestClassifier(7, pool=30, random_state=0).fit(X, y)
-    assert len(model.estimators_) == len(model.selected_) == 7
+    assert len(model.estimators_) == len(model.selection_report_.selected) == 7
+    assert model.selected_.tolist() == list(range(7))
     mean = np.mean([tree.predict_proba(X) for tree in model.estimators_], axis=0)
     np.testing.assert_allclose(model.predict_proba(X), mean, atol=1e-12)
     assert (mean >= 0).all()
@@ -70,7 +71,7 @@ def test_the_report_tells_what_was_chosen_and_why() -> None:
     report = model.selection_report_
     lines = str(report).splitlines()
     assert lines[0] == "3 of 8 trees stay"
-    assert [line.split()[0] for line in lines[2:5]] == [str(i) for i in model.selected_]
+    assert [line.split()[0] for line in lines[2:5]] == [str(i) for i in report.selected]
     assert lines[-4].startswith(f"the pool: loss {report.pool_loss:.4g} for rows left out")
     assert [line.split()[:2] for line in lines[-2:]] == [["forest", "4"], ["extra", "4"]]
     ax = plot_selection(report)
@@ -92,7 +93,7 @@ def test_chosen_trees_of_both_kinds_know_how_they_were_grown() -> None:
     X, y = _classes()
     model = SmallForestClassifier(4, pool=4, stop=None, random_state=0).fit(X, y)
     splitters = [tree.splitter for tree in model.estimators_]
-    assert splitters == [("best", "random")[i % 2] for i in model.selected_]
+    assert splitters == [("best", "random")[i % 2] for i in model.selection_report_.selected]
 
 
 def test_chosen_trees_predict_numbers_better_than_as_many_plain_ones() -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Integer, Number, Such, optional
 from spinney._settings import feature_count, random_seed, thread_count
-from spinney._state._kinds import PLACES, SEED, Kind, need, one
+from spinney._state._kinds import SEED, Kind, need, one
 from spinney.ensemble._ensemble import (
     BaseEnsemble,
     ClassifierEnsemble,
@@ -81,14 +83,13 @@ class SmallForest(BaseEnsemble):
     _by_column = True
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         "_seed": SEED,
-        "selected_": PLACES,
         "selection_report_": one(SmallForestReport),
     }
 
     def _check_state(self) -> None:
         super()._check_state()
-        fits = np.array_equal(self.selected_, self.selection_report_.selected)
-        need(fits and len(self.selected_) == len(self._members), self, "selected_ are others")
+        fits = len(self.selection_report_.selected) == len(self._members)
+        need(fits, self, "the report tells of other trees")
 
     def _check_combinations(self) -> None:
         if int(self.pool) < int(self.n_estimators):
@@ -126,7 +127,13 @@ class SmallForest(BaseEnsemble):
         by_name = dict(zip(members, trainer.learners, strict=True))
         own = [by_name[report.members[kind]] for kind in report.kinds.tolist()]
         self._learner_runs = [(0, own)]
-        self.selected_, self.selection_report_ = report.selected, report
+        self.selection_report_ = report
+
+    @property
+    def selected_(self) -> NDArray[np.int64]:
+        """The members that vote, as places in `estimators_`: all of them."""
+        check_is_fitted(self)
+        return self._voters()
 
     def _choose(
         self, trainer: TreeTrainer, pool: Pool, n_rows: int
@@ -243,9 +250,9 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places in the pool.
+        The members that vote, as places in `estimators_`: all of them.
     selection_report_ : SmallForestReport
-        Which trees were chosen, why, and the estimated loss by the number of trees.
+        Which trees of the pool were chosen, why, and the estimated loss by the number of trees.
         `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
@@ -356,9 +363,9 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places in the pool.
+        The members that vote, as places in `estimators_`: all of them.
     selection_report_ : SmallForestReport
-        Which trees were chosen, why, and the estimated loss by the number of trees.
+        Which trees of the pool were chosen, why, and the estimated loss by the number of trees.
         `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
