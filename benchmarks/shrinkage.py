@@ -15,13 +15,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from spinney import CARTClassifier, RandomForestClassifier
+from spinney._reproduce.small_runs import SETS
 from spinney.datasets import load
 
-SETS = (
-    *("balance_scale", "breast_cancer_wdbc", "breast_cancer_wisconsin", "bupa_liver"),
-    *("car_evaluation", "german_credit", "glass", "haberman", "heart_disease", "iris"),
-    *("lymphography", "pima_indians_diabetes", "sonar", "waveform", "wine", "yeast"),
-)
 _FOREST = RandomForestClassifier(200, oob_score=False, n_jobs=-1)
 METHODS = {
     "500 trees, votes": clone(_FOREST).set_params(n_estimators=500),

@@ -37,7 +37,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["gallery", "papers/igpa/*", "papers/gp/*"]
+exclude_patterns = ["gallery", "papers/igpa/*", "papers/gp/*", "papers/small/*"]
 root_doc = "index"
 default_role = "py:obj"  # names in docstrings become links where there is such a name
 suppress_warnings = ["config.cache"]  # the sort key of the gallery is a class

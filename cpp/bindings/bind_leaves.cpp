@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "arrays.hpp"
@@ -79,18 +80,29 @@ nb::tuple judge_again(const Forest& forest, const Table& x, const BoundTarget& b
                         to_numpy(std::move(records), {judged.records.size(), std::size_t{3}}));
 }
 
-nb::tuple made_small(const Forest& forest, const Table& x, const BoundTarget& bound, const EnsemblePlan& drawn,
-                     const SmallPlan& plan, std::size_t n_threads) {
+void check_kinds(const Forest& forest, const std::vector<std::uint8_t>& kind) {
+  std::vector<bool> is_there(256);
+  for (const std::uint8_t one : kind) is_there[one] = true;
+  const auto gap = std::find(is_there.begin(), is_there.end(), false);
+  if (kind.size() != forest.size() || std::find(gap, is_there.end(), true) != is_there.end())
+    throw std::invalid_argument("each member has a kind, and each kind a member");
+}
+
+nb::tuple made_small(const Forest& forest, const std::vector<std::uint8_t>& kind, const Table& x,
+                     const BoundTarget& bound, const EnsemblePlan& drawn, const SmallPlan& plan,
+                     std::size_t n_threads) {
+  check_kinds(forest, kind);
   BoundDraws{std::vector<const EnsemblePlan*>(forest.size(), &drawn)}.check(forest, bound.target, x);
   const Matrix matrix = view(x);
   SmallForest made;
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads, &interrupt);
-    made = small_forest({forest, drawn.sampling, matrix, bound.target}, plan, team, interrupt);
+    made = small_forest({forest, kind, drawn.sampling, matrix, bound.target}, plan, team, interrupt);
   });
   return nb::make_tuple(std::make_unique<Forest>(std::move(made.forest)), to_numpy(std::move(made.chosen)),
-                        to_numpy(std::move(made.distance_chosen)), to_numpy(std::move(made.strength)), made.share,
-                        made.power, made.pool_loss, to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
+                        to_numpy(std::move(made.distance_chosen)), to_numpy(std::move(made.strength)),
+                        to_numpy(std::move(made.share)), to_numpy(std::move(made.kind_loss)), made.power,
+                        made.pool_loss, to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
 }
 
 void bind_shrinkage(nb::module_& m) {
@@ -126,20 +138,32 @@ void bind_shrinkage(nb::module_& m) {
       "(out-of-bag sums, votes by row, error by number of members, members until every row had an answer, errors of "
       "the members), of members with the plans that drew their rows.");
 
+  nb::class_<SmallPlan>(m, "SmallPlan", "How few trees are chosen from a pool, and fitted to it.")
+      .def(nb::init<>())
+      .def_rw("n_trees", &SmallPlan::n_trees)
+      .def_rw("n_drawn", &SmallPlan::n_drawn)
+      .def_rw("stop", &SmallPlan::stop)
+      .def_rw("seed", &SmallPlan::seed)
+      .def_rw("n_staying", &SmallPlan::n_staying)
+      .def_rw("reach", &SmallPlan::reach)
+      .def_rw("prior_rows", &SmallPlan::prior_rows)
+      .def_rw("n_sweeps", &SmallPlan::n_sweeps);
   m.def(
       "small_forest",
-      [](const Forest& pool, const Table& x, const BoundTarget& target, const EnsemblePlan& plan,
-         const Vector<double>& strengths, std::size_t n_trees, std::size_t n_drawn, double stop, std::uint64_t seed,
-         std::size_t n_threads) {
-        if (pool.size() == 0 || n_trees == 0 || n_drawn == 0) throw std::invalid_argument("nothing to choose from");
+      [](const Forest& pool, const std::vector<std::uint8_t>& kinds, const Table& x, const BoundTarget& target,
+         const EnsemblePlan& plan, const Vector<double>& strengths, const SmallPlan& how, std::size_t n_threads) {
+        if (pool.size() == 0 || how.n_trees == 0 || how.n_drawn == 0 || how.reach == 0)
+          throw std::invalid_argument("nothing to choose from");
         for (const double strength : view(strengths)) check_strength(strength);
-        return made_small(pool, x, target, plan, {n_trees, n_drawn, stop, seed, copy(strengths)}, n_threads);
+        SmallPlan own = how;
+        own.strengths = copy(strengths);
+        return made_small(pool, kinds, x, target, plan, own, n_threads);
       },
-      nb::arg("pool"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("plan"), nb::arg("strengths"),
-      nb::arg("n_trees"), nb::arg("n_drawn"), nb::arg("stop"), nb::arg("seed"), nb::arg("n_threads") = 1,
-      "(the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of "
-      "shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a "
-      "pool of two kinds of trees in turn.");
+      nb::arg("pool"), nb::arg("kinds"), nb::arg("x").noconvert(), nb::arg("target"), nb::arg("plan"),
+      nb::arg("strengths"), nb::arg("how"), nb::arg("n_threads") = 1,
+      "(the chosen trees, refitted; their places in the pool, distances from it with each of them; of each kind the "
+      "strength of shrinkage, the share and the loss; power, loss of the pool, sizes, and their distances when "
+      "refitted), of a pool with a kind for each tree.");
 
   nb::class_<ShrinkageTrial>(m, "ShrinkageTrial", "Many strengths of shrinkage, tried on rows that trees did not see.")
       .def(

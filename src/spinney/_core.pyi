@@ -703,9 +703,62 @@ def judge_members(forest: Forest, x: Annotated[NDArray[numpy.float64], dict(shap
     (out-of-bag sums, votes by row, error by number of members, members until every row had an answer, errors of the members), of members with the plans that drew their rows.
     """
 
-def small_forest(pool: Forest, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_trees: int, n_drawn: int, stop: float, seed: int, n_threads: int = 1) -> tuple:
+class SmallPlan:
+    """How few trees are chosen from a pool, and fitted to it."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def n_trees(self) -> int: ...
+
+    @n_trees.setter
+    def n_trees(self, arg: int, /) -> None: ...
+
+    @property
+    def n_drawn(self) -> int: ...
+
+    @n_drawn.setter
+    def n_drawn(self, arg: int, /) -> None: ...
+
+    @property
+    def stop(self) -> float: ...
+
+    @stop.setter
+    def stop(self, arg: float, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def n_staying(self) -> int: ...
+
+    @n_staying.setter
+    def n_staying(self, arg: int, /) -> None: ...
+
+    @property
+    def reach(self) -> int: ...
+
+    @reach.setter
+    def reach(self, arg: int, /) -> None: ...
+
+    @property
+    def prior_rows(self) -> float: ...
+
+    @prior_rows.setter
+    def prior_rows(self, arg: float, /) -> None: ...
+
+    @property
+    def n_sweeps(self) -> int: ...
+
+    @n_sweeps.setter
+    def n_sweeps(self, arg: int, /) -> None: ...
+
+def small_forest(pool: Forest, kinds: Sequence[int], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Target, plan: EnsemblePlan, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], how: SmallPlan, n_threads: int = 1) -> tuple:
     """
-    (the chosen trees, refitted; their places in the pool, distances from it with each of them, strengths of shrinkage, share of the first kind, power, loss of the pool, sizes, and their distances when refitted), of a pool of two kinds of trees in turn.
+    (the chosen trees, refitted; their places in the pool, distances from it with each of them; of each kind the strength of shrinkage, the share and the loss; power, loss of the pool, sizes, and their distances when refitted), of a pool with a kind for each tree.
     """
 
 class ShrinkageTrial:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from spinney import CARTClassifier
+from spinney._cli.commands.compare import USUAL
 from spinney.compare import Experiment, RepeatedKFold
 from spinney.compare._folder import folder_lock
 from spinney.datasets import load
@@ -28,6 +29,18 @@ def test_the_means_are_those_of_the_experiment(run: Run) -> None:
     assert found["methods"] == ["cart", "c45", "no model"]
     np.testing.assert_allclose(found["means"][0][0], results.mean()[0, 0])
     assert found["leaves"][0][2] == 1.0
+
+
+def test_the_members_that_a_small_forest_keeps_are_counted(run: Run) -> None:
+    names = ["--model", "small_forest", "--folds", 3, "--repeats", 1, "--jobs", 1]
+    found = json.loads(run("compare", "iris", *names, "--json").stdout)
+    assert found["methods"] == ["small_forest", "no model"]
+    assert found["leaves"][0][0] >= 25  # of all trees that vote
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_small_forests_are_compared_unless_models_are_named(task: str) -> None:
+    assert "small_forest" in USUAL[task]
 
 
 def test_one_set_ends_with_the_best_tree_and_what_to_do_next(run: Run) -> None:

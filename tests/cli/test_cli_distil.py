@@ -51,3 +51,12 @@ def test_the_tree_remembers_what_the_forest_was_made_for(run, model_file, tmp_pa
     assert result.exit_code == 0, result.output
     assert load(out).made_for_.target == load(forest).made_for_.target
     assert run("evaluate", out, "haberman").exit_code == 0
+
+
+def test_a_small_forest_is_distilled_too(run, model_file, tmp_path):
+    out = tmp_path / "tree.spinney"
+    small = model_file("haberman", "--model", "small_forest", "--set", "pool=30")
+    result = run("distil", small, "haberman", "--leaves", "12", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert load(out).get_n_leaves() <= 12
+    assert "agreement with the ensemble" in result.output

@@ -22,6 +22,8 @@ from spinney import (
     RandomForestClassifier,
     RandomForestRegressor,
     RandomSurvivalForest,
+    SmallForestClassifier,
+    SmallForestRegressor,
     VotingCombiner,
 )
 
@@ -173,6 +175,14 @@ KINDS: dict[str, Callable[[int], Any]] = {
     ),
     "IGPA forest": lambda seed: fitted(
         lambda s: IGPAForestClassifier(5, random_state=s, **FLAG), seed, 3
+    ),
+    "small forest": lambda seed: fitted(
+        lambda s: SmallForestClassifier(4, pool=12, max_depth=6, random_state=s, **FLAG),
+        seed,
+        2 + seed % 3,
+    ),
+    "small forest of numbers": lambda seed: fitted(
+        lambda s: SmallForestRegressor(4, pool=12, max_depth=6, random_state=s, **FLAG), seed, 0
     ),
     "evolved tree": lambda seed: fitted(
         lambda s: GPTreeClassifier(

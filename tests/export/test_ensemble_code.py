@@ -28,6 +28,8 @@ KINDS = [
     "AdaBoost",
     "AdaBoost of numbers",
     "IGPA forest",
+    "small forest",
+    "small forest of numbers",
     "evolved forest",
     "votes",
     "survival forest",

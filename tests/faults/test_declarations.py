@@ -223,6 +223,10 @@ FUNCTIONS = {
         [None, [1], (0.5,), np.ones(1)],
         [[-1], [NAN], [INF], [0], ["1"], "one", [[1]], [1, 2], half, 1.0],
     ),
+    "members": (
+        [("forest",), ["extra", "igpa", "forest"], ("boosted",), ["oblique", "evolved"]],
+        [(), [], "forest", ["forests"], ["forest", "forest"], [3], {"forest": 1}, half],
+    ),
     "abstain_label": (["?", -1, 2.5, None], [["x"], {"x": 1}, np.zeros(2)]),
 }  # fmt: skip
 

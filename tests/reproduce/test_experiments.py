@@ -35,6 +35,7 @@ def test_every_unit_has_the_same_parts_and_is_named_once(name) -> None:
         ("mode", ["1", "2", "3", "4", "5", "6", "rules"], []),
         ("car", ["1", "2", "3"], []),
         ("chapters", ["12.5", "12.6", "13.5", "13.8"], []),
+        ("small", ["1", "2", "3", "4", "5", "6"], ["1", "2"]),
     ],
 )
 def test_all_tables_and_figures_are_there(name, tables, figures) -> None:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "spinney/parallel.hpp"
 #include "spinney/random.hpp"
@@ -14,15 +15,11 @@ namespace spinney {
 
 namespace {
 
-constexpr std::size_t kKinds = 2;
 constexpr std::size_t kMostKept = 16384;                    // that judge, and near which others are drawn
 constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a table of rows, by columns or by classes
-constexpr std::size_t kRowsOfChoice = 4096;                 // by which trees are chosen, and sizes compared
+constexpr std::size_t kRowsOfChoice = 2048;                 // by which trees are chosen, and sizes compared
 constexpr std::size_t kChunk = 2048, kBlock = 64;
-constexpr std::uint64_t kReach = 5;  // places in the order of the leaves, to a neighbour
-constexpr double kPriorRows = 5.0;   // that hold a leaf back where it was
-constexpr int kSweeps = 4;
-constexpr std::size_t kMixes = 10;
+constexpr int kMixes = 10;  // shares of kinds are multiples of one part in so many
 constexpr std::array kPowers{0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0};
 constexpr double kLeastShare = 1e-3;  // of a class where probabilities are judged by their logarithm
 
@@ -76,11 +73,16 @@ class Maker {
         team_(team),
         interrupt_(interrupt),
         k_(pool.target.n_outputs()),
-        n_kind_{(pool.forest.size() + 1) / kKinds, pool.forest.size() / kKinds} {}
+        of_kind_(std::size_t{1} + *std::max_element(pool.kind.begin(), pool.kind.end())),
+        unseen_(of_kind_.size()),
+        n_unseen_(of_kind_.size()) {
+    for (std::size_t i = 0; i < pool.kind.size(); ++i) of_kind_[pool.kind[i]].push_back(i);
+    out_.strength.assign(of_kind_.size(), 0.0);
+  }
 
   SmallForest make() {
     keep_rows();
-    for (std::size_t kind = 0; kind < kKinds; ++kind) shrink(kind);
+    for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) shrink(kind);
     mix();
     draw();
     list_candidates();
@@ -92,7 +94,6 @@ class Maker {
   }
 
  private:
-  static std::size_t member(std::size_t kind, std::size_t i) { return kKinds * i + kind; }
   double truth(std::size_t slot, std::size_t c) const {
     const RowIndex row = kept_row_[slot];
     if (pool_.target.n_classes == 0) return pool_.target.y[row] - centre_;
@@ -147,7 +148,7 @@ class Maker {
     for_rows(kept_.n, [&](std::size_t row) {
       double* const sum = mean.data() + row * k_;
       std::int32_t n = 0;
-      for (std::size_t i = kind; i < n_trees; i += kKinds) {
+      for (const std::size_t i : of_kind_[kind]) {
         if (!left_out_[i][row]) continue;
         const double* const own = answers[i].data() + static_cast<std::size_t>(kept_leaf_[row * n_trees + i]) * k_;
         for (std::size_t c = 0; c < k_; ++c) sum[c] += own[c];
@@ -158,7 +159,13 @@ class Maker {
     });
   }
 
-  /// The mean cost of answers for rows that some tree of each kind in question left out; NaN if there is none.
+  /// The weight by which a row that judges counts.
+  double weight_of(std::size_t slot) const {
+    const RowIndex row = kept_row_[slot];
+    return pool_.target.weight[row] * (pool_.target.n_classes > 0 ? pool_.target.scale_of(row) : 1.0);
+  }
+
+  /// The mean cost of answers for rows in question that some tree of each of some kinds left out; NaN if there is none.
   template <class Cost>
   double loss(std::size_t first_kind, std::size_t last_kind, const Cost& cost) const {
     double total = 0.0, weight = 0.0;
@@ -166,8 +173,7 @@ class Maker {
       bool unseen = true;
       for (std::size_t kind = first_kind; kind <= last_kind; ++kind) unseen = unseen && n_unseen_[kind][slot] > 0;
       if (!unseen) continue;
-      const RowIndex row = kept_row_[slot];
-      const double w = pool_.target.weight[row] * (pool_.target.n_classes > 0 ? pool_.target.scale_of(row) : 1.0);
+      const double w = weight_of(slot);
       total += w * cost(slot);
       weight += w;
     }
@@ -188,14 +194,14 @@ class Maker {
     double least = std::numeric_limits<double>::infinity();
     std::vector<double> mean;
     Answers tried(pool_.forest.size());
-    std::vector<Tree> trees(n_kind_[kind]);
-    team_.run(trees.size(),
-              [&](std::size_t i, std::size_t) { trees[i] = pool_.forest.member(member(kind, i)).tree.unpack(); });
+    const std::vector<std::size_t>& own = of_kind_[kind];
+    std::vector<Tree> trees(own.size());
+    team_.run(trees.size(), [&](std::size_t i, std::size_t) { trees[i] = pool_.forest.member(own[i]).tree.unpack(); });
     for (std::size_t s = 0; s < plan_.strengths.size(); ++s) {
       team_.run(trees.size(), [&](std::size_t i, std::size_t) {
         interrupt_.check();
-        tried[member(kind, i)] = shrunk_answers(trees[i], plan_.strengths[s]);
-        for (double& answer : tried[member(kind, i)]) answer -= centre_;
+        tried[own[i]] = shrunk_answers(trees[i], plan_.strengths[s]);
+        for (double& answer : tried[own[i]]) answer -= centre_;
       });
       add_unseen(kind, tried, mean);
       const double now =
@@ -204,43 +210,75 @@ class Maker {
       if (!std::isnan(now)) least = now;
       out_.strength[kind] = plan_.strengths[s];
       unseen_[kind] = mean;
-      for (std::size_t i = 0; i < trees.size(); ++i) answers_[member(kind, i)] = tried[member(kind, i)];
+      for (const std::size_t i : own) answers_[i] = tried[i];
     }
   }
 
-  /// Chooses the share of the first kind, and for classes the power that sharpens.
+  /// Chooses the shares of the kinds, and for classes the power that sharpens.
   void mix() {
-    if (n_kind_[1] == 0) return;
+    choose_shares();
     std::vector<double> answer(k_);
-    const auto mixed = [&](std::size_t slot, double share) {
-      for (std::size_t c = 0; c < k_; ++c)
-        answer[c] = share * unseen_[0][slot * k_ + c] + (1.0 - share) * unseen_[1][slot * k_ + c];
+    const auto mixed = [&](std::size_t slot) {
+      std::fill(answer.begin(), answer.end(), 0.0);
+      for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
+        for (std::size_t c = 0; c < k_; ++c) answer[c] += out_.share[kind] * unseen_[kind][slot * k_ + c];
+      }
       return answer.data();
     };
-    out_.share = 0.5;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = kMixes + 1; i-- > 0;) {
-      const double share = static_cast<double>(i) / kMixes;
-      const double now = loss(0, 1, [&](std::size_t slot) { return squared_error(slot, mixed(slot, share)); });
-      if (now < least) {
-        least = now;
-        out_.share = share;
-      }
-    }
     if (pool_.target.n_classes > 0) choose_power(mixed);
-    out_.pool_loss = loss(0, 1, [&](std::size_t slot) {
-      double* const own = mixed(slot, out_.share);
+    out_.pool_loss = loss(0, of_kind_.size() - 1, [&](std::size_t slot) {
+      double* const own = mixed(slot);
       if (pool_.target.n_classes > 0) sharpen(own, k_, out_.power);
       return squared_error(slot, own);
     });
+  }
+
+  /// Tries all shares that are multiples of one part. The loss of a mean is a sum over pairs of kinds of mean products
+  /// of their errors, so rows are passed once a pair.
+  void choose_shares() {
+    const std::size_t n = of_kind_.size();
+    std::vector<double> products(n * n);
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        products[a * n + b] = products[b * n + a] = loss(0, n - 1, [&](std::size_t slot) {
+          double sum = 0.0;
+          for (std::size_t c = 0; c < k_; ++c)
+            sum += (unseen_[a][slot * k_ + c] - truth(slot, c)) * (unseen_[b][slot * k_ + c] - truth(slot, c));
+          return sum;
+        });
+      }
+      out_.kind_loss.push_back(products[a * n + a]);
+    }
+    out_.share.assign(n, 1.0 / static_cast<double>(n));
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<int> parts(n);
+    try_shares(0, kMixes, parts, products, least);
+  }
+
+  void try_shares(std::size_t kind, int left, std::vector<int>& parts, const std::vector<double>& products,
+                  double& least) {
+    const std::size_t n = parts.size();
+    if (kind + 1 < n) {
+      for (parts[kind] = left; parts[kind] >= 0; --parts[kind])
+        try_shares(kind + 1, left - parts[kind], parts, products, least);
+      return;
+    }
+    parts[kind] = left;
+    double now = 0.0;
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; b < n; ++b) now += parts[a] * parts[b] * products[a * n + b];
+    }
+    if (!(now < least)) return;
+    least = now;
+    for (std::size_t a = 0; a < n; ++a) out_.share[a] = static_cast<double>(parts[a]) / kMixes;
   }
 
   template <class Mixed>
   void choose_power(const Mixed& mixed) {
     double least = std::numeric_limits<double>::infinity();
     for (const double power : kPowers) {
-      const double now = loss(0, 1, [&](std::size_t slot) {
-        double* const own = mixed(slot, out_.share);
+      const double now = loss(0, of_kind_.size() - 1, [&](std::size_t slot) {
+        double* const own = mixed(slot);
         sharpen(own, k_, power);
         double total = 0.0;
         for (std::size_t c = 0; c < k_; ++c) total += std::max(own[c], kLeastShare);
@@ -257,16 +295,17 @@ class Maker {
   void draw() {
     const std::size_t most = std::max<std::size_t>(kMostNumbers / std::max(k_, kept_.n_columns), 64);
     n_fit_ = std::min(plan_.n_drawn, most);
-    drawn_.n = n_fit_ + std::max<std::size_t>(n_fit_ / 4, 1);
+    drawn_.n = n_fit_ + std::clamp<std::size_t>(n_fit_ / 4, 1, kRowsOfChoice);
     drawn_.n_columns = kept_.n_columns;
     drawn_.value.resize(drawn_.n * drawn_.n_columns);
     std::vector<double> upto;
     double total = 0.0;
     for (const RowIndex row : kept_row_) upto.push_back(total += pool_.target.weight[row]);
-    team_.run(std::min(n_kind_[0], drawn_.n), [&](std::size_t tree, std::size_t) {
+    const std::vector<std::size_t>& first = of_kind_.front();
+    team_.run(std::min(first.size(), drawn_.n), [&](std::size_t tree, std::size_t) {
       interrupt_.check();
-      const auto [order, place] = order_of_leaves(member(0, tree));
-      for (std::size_t row = tree; row < drawn_.n; row += n_kind_[0]) draw_row(row, upto, order, place);
+      const auto [order, place] = order_of_leaves(first[tree]);
+      for (std::size_t row = tree; row < drawn_.n; row += first.size()) draw_row(row, upto, order, place);
     });
   }
 
@@ -287,7 +326,7 @@ class Maker {
     RandomStream random(plan_.seed, row);
     const auto found = std::upper_bound(upto.begin(), upto.end(), random.uniform() * upto.back());
     const std::size_t base = std::min<std::size_t>(found - upto.begin(), kept_.n - 1);
-    const std::size_t step = 1 + random.below(kReach), at = place[base];
+    const std::size_t step = 1 + random.below(plan_.reach), at = place[base];
     const bool up = random.below(2) == 1;
     const std::size_t mate = order[up ? std::min(at + step, kept_.n - 1) : at - std::min(at, step)];
     std::uint64_t bits = 0;
@@ -298,10 +337,14 @@ class Maker {
     }
   }
 
-  /// The trees to choose from: those of the first kind, and the others too if these are not enough.
+  /// The trees to choose from: those of the kinds that may stay, and the others too if these are not enough.
   void list_candidates() {
-    const bool enough = plan_.n_trees <= n_kind_[0];
-    for (std::size_t i = 0; i < pool_.forest.size(); i += enough ? kKinds : 1) candidate_.push_back(i);
+    for (std::size_t i = 0; i < pool_.kind.size(); ++i) {
+      if (pool_.kind[i] < plan_.n_staying) candidate_.push_back(i);
+    }
+    if (candidate_.size() >= plan_.n_trees) return;
+    candidate_.resize(pool_.kind.size());
+    std::iota(candidate_.begin(), candidate_.end(), std::size_t{0});
   }
 
   /// What the pool answers for drawn rows, and the leaves of candidates that they reach.
@@ -314,22 +357,43 @@ class Maker {
     }
     wanted_.assign(drawn_.n * k_, 0.0);
     leaf_.assign(candidate_.size(), std::vector<NodeId>(drawn_.n));
-    const std::array<double, kKinds> weight{
-        out_.share / static_cast<double>(n_kind_[0]),
-        (1.0 - out_.share) / static_cast<double>(std::max<std::size_t>(n_kind_[1], 1))};
+    std::vector<double> weight(n_trees);
+    for (std::size_t i = 0; i < n_trees; ++i)
+      weight[i] = out_.share[pool_.kind[i]] / static_cast<double>(of_kind_[pool_.kind[i]].size());
+    std::vector<Asked> asked;
+    for (std::size_t i = 0; i < n_trees; ++i) {
+      if (weight[i] > 0.0) asked.push_back({i, weight[i], answers_[i].data()});
+    }
     std::vector<NodeId> leaf(kChunk * n_trees);
     for (std::size_t begin = 0; begin < drawn_.n; begin += kChunk) {
       const std::size_t end = std::min(drawn_.n, begin + kChunk);
       pool_.forest.apply(drawn_.part(begin, end), leaf.data(), {team_.size(), interrupt_});
       for_rows(end - begin, [&](std::size_t row) {
+        const NodeId* const own = leaf.data() + row * n_trees;
         double* const sum = wanted_.data() + (begin + row) * k_;
-        for (std::size_t i = 0; i < n_trees; ++i) {
-          const NodeId node = leaf[row * n_trees + i];
-          const double* const own = answers_[i].data() + static_cast<std::size_t>(node) * k_;
-          for (std::size_t c = 0; c < k_; ++c) sum[c] += weight[i % kKinds] * own[c];
+        switch (k_) {  // constants are unrolled
+          case 1: add_answers(asked, own, sum, std::integral_constant<std::size_t, 1>()); break;
+          case 2: add_answers(asked, own, sum, std::integral_constant<std::size_t, 2>()); break;
+          case 3: add_answers(asked, own, sum, std::integral_constant<std::size_t, 3>()); break;
+          default: add_answers(asked, own, sum, k_);
         }
         for (std::size_t j = 0; j < candidate_.size(); ++j) leaf_[j][begin + row] = leaf[row * n_trees + candidate_[j]];
       });
+    }
+  }
+
+  /// A tree of the pool that has a share in its answers.
+  struct Asked {
+    std::size_t tree;
+    double weight;
+    const double* answers;
+  };
+
+  template <class Size>
+  static void add_answers(const std::vector<Asked>& asked, const NodeId* leaf, double* sum, Size k) {
+    for (const Asked& one : asked) {
+      const double* const own = one.answers + static_cast<std::size_t>(leaf[one.tree]) * k;
+      for (std::size_t c = 0; c < k; ++c) sum[c] += one.weight * own[c];
     }
   }
 
@@ -374,7 +438,7 @@ class Maker {
   Answers fitted(std::size_t size, std::size_t n_rows) {
     Answers own(size);
     std::vector<std::vector<double>> count(size);
-    std::vector<double> now(n_rows * k_), sum;
+    std::vector<double> rest(wanted_.begin(), wanted_.begin() + static_cast<std::ptrdiff_t>(n_rows * k_)), sum, step;
     const double each = 1.0 / static_cast<double>(size);
     for (std::size_t j = 0; j < size; ++j) {
       const std::size_t tree = chosen_[j];
@@ -382,27 +446,30 @@ class Maker {
       count[j].assign(own[j].size() / k_, 0.0);
       for (std::size_t row = 0; row < n_rows; ++row) {
         const double* const said = answer_of(tree, row);
-        for (std::size_t c = 0; c < k_; ++c) now[row * k_ + c] += each * said[c];
+        for (std::size_t c = 0; c < k_; ++c) rest[row * k_ + c] -= each * said[c];
         count[j][leaf_[tree][row]] += 1.0;
       }
     }
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      for (std::size_t j = 0; j < size; ++j) {
-        interrupt_.check();
-        const std::vector<NodeId>& leaf = leaf_[chosen_[j]];
-        sum.assign(own[j].size(), 0.0);
-        for (std::size_t row = 0; row < n_rows; ++row) {
-          double* const at = sum.data() + static_cast<std::size_t>(leaf[row]) * k_;
-          for (std::size_t c = 0; c < k_; ++c) at[c] += wanted_[row * k_ + c] - now[row * k_ + c];
+    const std::vector<NodeId>* moved = nullptr;  // leaves of the tree before this one, whose step is still to be taken
+    for (std::size_t turn = 0; turn < size * static_cast<std::size_t>(plan_.n_sweeps); ++turn) {
+      interrupt_.check();
+      const std::size_t j = turn % size;
+      const std::vector<NodeId>& leaf = leaf_[chosen_[j]];
+      sum.assign(own[j].size(), 0.0);
+      for (std::size_t row = 0; row < n_rows; ++row) {
+        double* const left = rest.data() + row * k_;
+        if (moved != nullptr) {
+          const double* const by = step.data() + static_cast<std::size_t>((*moved)[row]) * k_;
+          for (std::size_t c = 0; c < k_; ++c) left[c] -= each * by[c];
         }
-        for (std::size_t node = 0; node < count[j].size(); ++node) {
-          if (count[j][node] > 0.0) move_leaf(own[j].data() + node * k_, sum.data() + node * k_, count[j][node], size);
-        }
-        for (std::size_t row = 0; row < n_rows; ++row) {
-          const double* const step = sum.data() + static_cast<std::size_t>(leaf[row]) * k_;
-          for (std::size_t c = 0; c < k_; ++c) now[row * k_ + c] += each * step[c];
-        }
+        double* const at = sum.data() + static_cast<std::size_t>(leaf[row]) * k_;
+        for (std::size_t c = 0; c < k_; ++c) at[c] += left[c];
       }
+      for (std::size_t node = 0; node < count[j].size(); ++node) {
+        if (count[j][node] > 0.0) move_leaf(own[j].data() + node * k_, sum.data() + node * k_, count[j][node], size);
+      }
+      step.swap(sum);
+      moved = &leaf;
     }
     return own;
   }
@@ -410,7 +477,7 @@ class Maker {
   /// Moves a leaf by its mean residual, a number no further than the pool's answers reach; what was the sum of these
   /// becomes the step.
   void move_leaf(double* own, double* sum, double count, std::size_t size) const {
-    const double factor = static_cast<double>(size) / (count + kPriorRows);
+    const double factor = static_cast<double>(size) / (count + plan_.prior_rows);
     for (std::size_t c = 0; c < k_; ++c) {
       const double before = own[c];
       own[c] += factor * sum[c];
@@ -427,7 +494,7 @@ class Maker {
   /// How far the pool is from the first trees, on drawn rows that fit nothing; and how many trees are enough.
   void compare_sizes() {
     const std::size_t most = chosen_.size(), n = std::min(n_fit_, kRowsOfChoice);
-    const std::size_t end = std::min(drawn_.n, n_fit_ + kRowsOfChoice);
+    const std::size_t end = drawn_.n;
     for (std::size_t size = 1; size <= most; size += std::max<std::size_t>(size / 2, 1))
       out_.size.push_back(static_cast<std::int64_t>(size));
     if (out_.size.back() != static_cast<std::int64_t>(most)) out_.size.push_back(static_cast<std::int64_t>(most));
@@ -480,15 +547,15 @@ class Maker {
   ThreadTeam& team_;
   Interrupt& interrupt_;
   std::size_t k_, n_fit_ = 0;
-  double centre_ = 0.0;                         // taken off numbers, which may be far from 0
-  double low_ = kInfinity, high_ = -kInfinity;  // of the pool's answers: none may leave this range
-  std::array<std::size_t, kKinds> n_kind_;
+  double centre_ = 0.0;                            // taken off numbers, which may be far from 0
+  double low_ = kInfinity, high_ = -kInfinity;     // of the pool's answers: none may leave this range
+  std::vector<std::vector<std::size_t>> of_kind_;  // members
   std::vector<RowIndex> kept_row_;
   OwnRows kept_, drawn_;
   std::vector<NodeId> kept_leaf_;                    // n kept rows * n trees
   std::vector<std::vector<std::uint8_t>> left_out_;  // by tree, then kept row
-  std::array<std::vector<double>, kKinds> unseen_;   // answers for kept rows by trees that did not see them
-  std::array<std::vector<std::int32_t>, kKinds> n_unseen_;
+  std::vector<std::vector<double>> unseen_;          // by kind: answers for kept rows by trees that did not see them
+  std::vector<std::vector<std::int32_t>> n_unseen_;
   Answers answers_;                        // by member, shrunk, less the centre
   std::vector<std::size_t> candidate_;     // members to choose from
   std::vector<std::size_t> chosen_;        // places among these, in the order of choice

@@ -1,7 +1,7 @@
 #pragma once
-// A few trees that answer like many. A pool of trees of two kinds, in turn, is shrunk and mixed by what it answers for
-// rows that trees did not see; rows are drawn near the data; those trees are chosen whose mean is nearest to the pool's
-// answers there, and their leaves are fitted to these answers together.
+// A few trees that answer like many. A pool of trees of some kinds is shrunk and mixed by what it answers for rows that
+// trees did not see; rows are drawn near the data; those trees are chosen whose mean is nearest to the pool's answers
+// there, and their leaves are fitted to these answers together.
 
 #include "spinney/forest/forest.hpp"
 #include "spinney/forest/sampling.hpp"
@@ -14,26 +14,32 @@ struct SmallPlan {
   double stop = -1.0;             // share by which the loss may be above that of all trees; below 0: take all
   std::uint64_t seed = 0;         // of the rows that are drawn
   std::vector<double> strengths;  // of shrinkage, to choose from
+  std::size_t n_staying = 1;      // the first so many kinds of trees may stay, the others teach only
+  std::uint64_t reach = 5;        // places in the order of the leaves, to a neighbour
+  double prior_rows = 5.0;        // that hold a leaf back where it was
+  int n_sweeps = 4;               // over the leaves
 };
 
-/// The trees to choose from: even members are of the first kind, odd ones of the second.
+/// The trees to choose from.
 struct TreePool {
   const Forest& forest;
-  const Sampling& sampling;  // by which the rows of the members were drawn
+  const std::vector<std::uint8_t>& kind;  // by member; every kind up to the last has one
+  const Sampling& sampling;               // by which the rows of the members were drawn
   const Matrix& x;
   const Target& target;
 };
 
 struct SmallForest {
-  Forest forest;                           // of chosen trees, in the order of choice
-  std::vector<std::int64_t> chosen;        // their places in the pool
-  std::vector<double> distance_chosen;     // mean squared distance from the pool with each of them, before any refit
-  std::vector<double> strength{0.0, 0.0};  // of the shrinkage, by kind
-  double share = 1.0;                      // of the first kind in the answers of the pool
-  double power = 1.0;                      // by which class probabilities of the pool are sharpened
-  double pool_loss = kNaN;                 // of the pool for rows that trees did not see: Brier score, or squared error
-  std::vector<std::int64_t> size;          // numbers of trees that were tried
-  std::vector<double> distance;  // mean squared distance of so many from the pool, on rows that fitted nothing
+  Forest forest;                        // of chosen trees, in the order of choice
+  std::vector<std::int64_t> chosen;     // their places in the pool
+  std::vector<double> distance_chosen;  // mean squared distance from the pool with each of them, before any refit
+  std::vector<double> strength;         // of the shrinkage, by kind
+  std::vector<double> share;            // of each kind in the answers of the pool
+  std::vector<double> kind_loss;        // of each kind alone for rows that trees of all kinds did not see
+  double power = 1.0;                   // by which class probabilities of the pool are sharpened
+  double pool_loss = kNaN;              // of the pool for these rows: Brier score, or squared error
+  std::vector<std::int64_t> size;       // numbers of trees that were tried
+  std::vector<double> distance;         // mean squared distance of so many from the pool, on rows that fitted nothing
 };
 
 SmallForest small_forest(const TreePool& pool, const SmallPlan& plan, ThreadTeam& team, Interrupt& interrupt);

@@ -623,11 +623,14 @@ _declare(
     mode      mode-based bagging: Tables 1 to 6, tests and headlines
     car       a tree, bagging and a forest on the cars of a textbook
     chapters  its problems 12.5, 12.6, 13.5 and 13.8, as tables of these numbers
+    small     small forests beside large ones: Tables 1 to 6, Figures 1 and 2
 
-    Each result is shown beside the published one, with their difference in standard errors and a
-    verdict. An interrupted run is resumed.
+    Each result is shown beside the published one, if there is any, with their difference in
+    standard errors and a verdict. An interrupted run is resumed.
     """,
-    click.Argument(["paper"], type=click.Choice(["igpa", "gp", "mode", "car", "chapters"])),
+    click.Argument(
+        ["paper"], type=click.Choice(["igpa", "gp", "mode", "car", "chapters", "small"])
+    ),
     _repeated("--table", "tables", metavar="N", help="Only this table"),
     _repeated("--figure", "figures", metavar="N", help="Only this figure"),
     _integer("--runs", help="Number of repetitions. Default: as published."),

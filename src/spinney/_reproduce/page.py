@@ -15,6 +15,7 @@ from spinney.plot._matplotlib import class_colours, picture
 
 AnyCell = Cell | Finding
 
+_BRACKETS = "Standard deviations over the runs are in brackets."
 _KEY = (
     " Then come the difference from the paper in standard errors, and a verdict: *agrees* within "
     "two of them, else *better*, *worse* or, where a figure is to be met and not to be beaten, "
@@ -102,11 +103,16 @@ def page(
     contents = [content for _, content in made]
     judged = bool(count_verdicts(contents))
     blocks = [f"# {paper.title}", paper.source, f"```text\n{command}\n```", *paper.setting]
-    blocks.append("Standard deviations over the runs are in brackets." + (_KEY if judged else ""))
+    if any(_shows_deviation(cell) for content in contents for cell in content.cells):
+        blocks.append(_BRACKETS + (_KEY if judged else ""))
     if judged:
         blocks.append("**In all:** " + _counted(count_verdicts(contents)) + _claims(contents) + ".")
     blocks += [part_page(part, content, pictures.get(part.name)) for part, content in made]
     return "\n\n".join(blocks) + "\n"
+
+
+def _shows_deviation(cell: AnyCell) -> bool:
+    return not isinstance(cell, Cell) or cell.judged
 
 
 def _claims(contents: Sequence[Content]) -> str:

@@ -30,6 +30,7 @@ PAPERS = {
     "mode": "Azam, Berzal and Pfeiffer: fewer members by the mode of their errors",
     "car": "a textbook's comparison of a tree, bagging and a random forest",
     "chapters": "problems of the textbook: 12.5, 12.6, 13.5 and 13.8",
+    "small": "small forests beside forests of 500 trees, LightGBM, IGPA and bagging by the mode",
 }
 
 

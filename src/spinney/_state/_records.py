@@ -159,19 +159,26 @@ def _check_small(report: SmallForestReport) -> None:
     places = report.selected
     if not (len(places) and places.min() >= 0 and places.max() < report.pool):
         raise StateError("SmallForestReport: selected has a place that is not in the pool.")
-    pairs = (places, report.distances), (report.sizes, report.refitted), ((0, 0), report.strengths)
+    by_kind = (report.counts, report.strengths, report.shares, report.kind_losses)
+    pairs = [(places, report.distances), (places, report.kinds), (report.sizes, report.refitted)]
+    pairs += [(report.members, one_) for one_ in by_kind]
     if any(len(one_) != len(other) for one_, other in pairs):
         raise StateError("SmallForestReport: tables have unequal lengths.")
+    if not (report.kinds.min() >= 0 and report.kinds.max() < len(report.members)):
+        raise StateError("SmallForestReport: a tree is of no kind.")
 
 
 SMALL_REPORT = record(
     SmallForestReport,
     _check_small,
-    pool=_COUNT,
+    members=many(TEXT, tuple),
+    counts=PLACES,
     selected=PLACES,
+    kinds=PLACES,
     distances=FLOATS,
-    share=SHARE,
     strengths=FLOATS,
+    shares=FLOATS,
+    kind_losses=FLOATS,
     power=FINITE,
     pool_loss=NUMBER,
     sizes=PLACES,

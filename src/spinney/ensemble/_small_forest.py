@@ -2,51 +2,94 @@
 
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._checks import Integer, Number, optional
+from spinney._checks import Integer, Number, Such, optional
 from spinney._settings import feature_count, random_seed, thread_count
-from spinney._state._kinds import PLACES, SEED, Kind, need, one
+from spinney._state._kinds import SEED, Kind, need, one
 from spinney.ensemble._ensemble import (
     BaseEnsemble,
     ClassifierEnsemble,
     Finished,
     RegressorEnsemble,
-    own_tree,
 )
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._small_pool import KINDS, Pool, grow_pool, is_kinds, learner_of
 from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._trainer import TreeTrainer, in_units
-from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._shrinkage import candidates
 from spinney.tree._tree import Tree
 
-_LEAST_DRAWN, _MOST_DRAWN, _TIMES = 4000, 16000, 8
 _TAKE_ALL = -1.0
-_PARAMETERS = {"pool": Integer(1), "stop": optional(Number(0.0))}
+_USUAL = ("forest", "extra")
+_PARAMETERS = {
+    "pool": Integer(1),
+    "members": optional(
+        Such(f"a list of different kinds of trees out of {', '.join(map(repr, KINDS))}", is_kinds)
+    ),
+    "stop": optional(Number(0.0)),
+}
+
+
+@dataclass(frozen=True)
+class Imitation:
+    """How few trees are fitted to many; the constants of decision 0090.
+
+    Parameters
+    ----------
+    times, least_drawn, most_drawn : int
+        Rows to draw near each row of fit, and bounds of their number.
+    reach : int
+        How many places a row is at most from the one that it is mixed with, in the leaves of a
+        tree.
+    prior_rows : float
+        Rows that hold a leaf back where it was.
+    n_sweeps : int
+        How often all leaves are fitted.
+    n_staying : int
+        The first so many kinds of trees may stay, the others teach only.
+    """
+
+    times: int = 8
+    least_drawn: int = 4000
+    most_drawn: int = 16000
+    reach: int = 5
+    prior_rows: float = 5.0
+    n_sweeps: int = 4
+    n_staying: int = 1
+
+    def plan(self, n_rows: int) -> _core.SmallPlan:
+        """Return the settings for the core, and a number of rows."""
+        plan = _core.SmallPlan()
+        plan.n_drawn = min(max(self.times * n_rows, self.least_drawn), self.most_drawn)
+        for name in ("reach", "prior_rows", "n_sweeps", "n_staying"):
+            setattr(plan, name, getattr(self, name))
+        return plan
 
 
 class SmallForest(BaseEnsemble):
     """Base class of small forests."""
 
     combine = "average"
+    _imitation = Imitation()
     _by_column = True
     _fitted_fields: ClassVar[Mapping[str, Kind]] = {
         "_seed": SEED,
-        "selected_": PLACES,
         "selection_report_": one(SmallForestReport),
     }
 
     def _check_state(self) -> None:
         super()._check_state()
-        fits = np.array_equal(self.selected_, self.selection_report_.selected)
-        need(fits and len(self.selected_) == len(self._members), self, "selected_ are others")
+        fits = len(self.selection_report_.selected) == len(self._members)
+        need(fits, self, "the report tells of other trees")
 
     def _check_combinations(self) -> None:
         if int(self.pool) < int(self.n_estimators):
@@ -66,39 +109,52 @@ class SmallForest(BaseEnsemble):
         plan.set_sampling("bootstrap", n_rows, 1)
         plan.set_targets("none", 0.0)
         plan.seed = self._seed
-        n_columns = len(trainer.schema.columns)
-        trainer.settings[1].max_features = feature_count(self._columns_of_random_cuts(), n_columns)
-        pool = trainer.bag(plan, thread_count(self.n_jobs), None, finished).members
-        members, report = self._choose(trainer, pool, plan, n_rows)
+        n_columns, members = len(trainer.schema.columns), self._kinds()
+        for kind, settings in zip(members, trainer.settings, strict=True):
+            if kind == "extra":
+                columns = self._columns_of_random_cuts()
+                settings.max_features = feature_count(columns, n_columns)
+        pool = grow_pool(trainer, members, plan, thread_count(self.n_jobs), finished)
+        chosen, report = self._choose(trainer, pool, n_rows)
         if math.isnan(report.pool_loss):
             warnings.warn(
-                f"no row of {n_rows} was left out by trees of both kinds, so nothing judged how "
+                f"no row of {n_rows} was left out by trees of every kind, so nothing judged how "
                 "to shrink and mix them. Use more rows, or a larger pool.",
                 UserWarning,
                 stacklevel=3,
             )
-        self._keep_members(trainer, members)
-        self._learner_runs = [(0, [trainer.learners[i % 2] for i in report.selected.tolist()])]
-        self.selected_, self.selection_report_ = report.selected, report
+        self._keep_members(trainer, chosen)
+        by_name = dict(zip(members, trainer.learners, strict=True))
+        own = [by_name[report.members[kind]] for kind in report.kinds.tolist()]
+        self._learner_runs = [(0, own)]
+        self.selection_report_ = report
+
+    @property
+    def selected_(self) -> NDArray[np.int64]:
+        """The members that vote, as places in `estimators_`: all of them."""
+        check_is_fitted(self)
+        return self._voters()
 
     def _choose(
-        self, trainer: TreeTrainer, pool: Forest, plan: _core.EnsemblePlan, n_rows: int
+        self, trainer: TreeTrainer, pool: Pool, n_rows: int
     ) -> tuple[Forest, SmallForestReport]:
         """Return the chosen trees of a pool, refitted, and a report."""
         target = trainer.target
-        core, *told = _core.small_forest(
-            in_units(pool, target),
+        how = self._imitation.plan(n_rows)
+        how.n_trees, how.seed = int(self.n_estimators), self._seed
+        how.stop = _TAKE_ALL if self.stop is None else float(self.stop)
+        core, selected, *told = _core.small_forest(
+            in_units(pool.trees, target),
+            pool.kinds.tolist(),
             trainer.values,
             target.core(),
-            plan,
+            pool.plan,
             candidates(target),
-            int(self.n_estimators),
-            min(max(_TIMES * n_rows, _LEAST_DRAWN), _MOST_DRAWN),
-            _TAKE_ALL if self.stop is None else float(self.stop),
-            self._seed,
+            how,
             thread_count(self.n_jobs),
         )
-        report = SmallForestReport(len(pool), *told)
+        counts = np.bincount(pool.kinds).astype(np.int64)
+        report = SmallForestReport(pool.members, counts, selected, pool.kinds[selected], *told)
         if target.exponent:
             units = 2 * target.exponent
             own = [Tree(core.tree(i), trainer.schema) for i in range(core.n_members)]
@@ -108,6 +164,7 @@ class SmallForest(BaseEnsemble):
             report = replace(
                 report,
                 distances=scaled(report.distances, units),
+                kind_losses=scaled(report.kind_losses, units),
                 pool_loss=float(scaled(np.array(report.pool_loss), units)),
                 refitted=scaled(report.refitted, units),
             )
@@ -121,18 +178,21 @@ class SmallForest(BaseEnsemble):
         """Return how many features a node draws in trees with random cuts."""
         return self.max_features
 
-    def _own_trees(self, kind: type[Any]) -> list[Any]:
-        """Return the two kinds of trees of the pool: with the best cuts, and with random ones."""
-        return [own_tree(self, kind), own_tree(self, kind, splitter="random")]
+    def _make_learners(self) -> list[Any]:
+        classes = isinstance(self, ClassifierEnsemble)
+        return [learner_of(self, kind, classes=classes) for kind in self._kinds()]
+
+    def _kinds(self) -> tuple[str, ...]:
+        """Return the kinds of trees in the pool."""
+        return _USUAL if self.members is None else tuple(self.members)
 
 
 class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     """A few trees that answer like a large forest.
 
-    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
-    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
-    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
-    these answers together.
+    A pool has trees of several kinds. They are shrunk and mixed by what they answer for rows that
+    they did not see. Then rows are drawn near the data, those trees are chosen whose mean is
+    nearest to what the pool answers there, and their leaves are fitted to these answers together.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -141,8 +201,14 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     n_estimators : int, default=25
         Largest number of trees that are kept.
     pool : int, default=200
-        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
-        teach only, unless the others are fewer than `n_estimators`.
+        Number of trees that they are chosen from; at least `n_estimators`.
+    members : sequence of str or None, default=None
+        Kinds of trees in the pool, as many of each: "forest", trees of a random forest; "extra",
+        with cuts drawn at random; "igpa", grown and pruned in turn; "oblique", which test sums of
+        columns; "boosted", for rows that the others answer wrongly without having seen them; and
+        "evolved", whose tests are evolved, which takes long. None for `("forest", "extra")`. Trees
+        of the first kind may stay, the others teach only, unless the first are fewer than
+        `n_estimators`.
     stop : float or None, default=0.0
         Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
         least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
@@ -184,9 +250,9 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places in the pool. Even ones are trees of a random forest.
+        The members that vote, as places in `estimators_`: all of them.
     selection_report_ : SmallForestReport
-        Which trees were chosen, why, and the estimated loss by the number of trees.
+        Which trees of the pool were chosen, why, and the estimated loss by the number of trees.
         `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
@@ -208,6 +274,7 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
         n_estimators: int = 25,
         *,
         pool: int = 200,
+        members: Sequence[str] | None = None,
         stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
@@ -222,6 +289,7 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     ) -> None:
         self.n_estimators = n_estimators
         self.pool = pool
+        self.members = members
         self.stop = stop
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
@@ -234,17 +302,13 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_learners(self) -> list[Any]:
-        return self._own_trees(CARTClassifier)
-
 
 class SmallForestRegressor(RegressorEnsemble, SmallForest):
     """A few regression trees that answer like a large forest.
 
-    Half of a pool are trees of a random forest, half have random cuts. They are shrunk and mixed by
-    what they answer for rows that they did not see. Then rows are drawn near the data, those trees
-    are chosen whose mean is nearest to what the pool answers there, and their leaves are fitted to
-    these answers together.
+    A pool has trees of several kinds. They are shrunk and mixed by what they answer for rows that
+    they did not see. Then rows are drawn near the data, those trees are chosen whose mean is
+    nearest to what the pool answers there, and their leaves are fitted to these answers together.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -253,8 +317,14 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     n_estimators : int, default=25
         Largest number of trees that are kept.
     pool : int, default=200
-        Number of trees that they are chosen from; at least `n_estimators`. Those with random cuts
-        teach only, unless the others are fewer than `n_estimators`.
+        Number of trees that they are chosen from; at least `n_estimators`.
+    members : sequence of str or None, default=None
+        Kinds of trees in the pool, as many of each: "forest", trees of a random forest; "extra",
+        with cuts drawn at random; "igpa", grown and pruned in turn; "oblique", which test sums of
+        columns; "boosted", for rows that the others answer wrongly without having seen them; and
+        "evolved", whose tests are evolved, which takes long. None for `("forest", "extra")`. Trees
+        of the first kind may stay, the others teach only, unless the first are fewer than
+        `n_estimators`.
     stop : float or None, default=0.0
         Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
         least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
@@ -293,9 +363,9 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     forest_ : Forest
         The same as one structure.
     selected_ : array of int
-        Their places in the pool. Even ones are trees of a random forest.
+        The members that vote, as places in `estimators_`: all of them.
     selection_report_ : SmallForestReport
-        Which trees were chosen, why, and the estimated loss by the number of trees.
+        Which trees of the pool were chosen, why, and the estimated loss by the number of trees.
         `spinney.plot.plot_selection` draws it.
     feature_importances_ : array of shape (n_features_in_,)
         Each feature's share of the impurity that the tests remove, on average.
@@ -316,6 +386,7 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
         n_estimators: int = 25,
         *,
         pool: int = 200,
+        members: Sequence[str] | None = None,
         stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
@@ -329,6 +400,7 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     ) -> None:
         self.n_estimators = n_estimators
         self.pool = pool
+        self.members = members
         self.stop = stop
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
@@ -339,9 +411,6 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _make_learners(self) -> list[Any]:
-        return self._own_trees(CARTRegressor)
 
     def _columns_of_random_cuts(self) -> Any:
         return None

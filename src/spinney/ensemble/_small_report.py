@@ -10,7 +10,6 @@ from spinney._format import aligned
 from spinney._typing import Floats
 
 Places = NDArray[np.int64]
-_KINDS = ("best cuts", "random cuts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,39 +21,49 @@ class SmallForestReport:
 
     Parameters
     ----------
-    pool : int
-        Number of trees to choose from. Even places are trees with the best cuts, odd ones those
-        with random cuts.
+    members : tuple of str
+        Kinds of trees in the pool.
+    counts : array of int
+        Number of trees of each kind.
     selected : array of int
         Places of the trees that stay, in the order of choice.
+    kinds : array of int
+        Their kinds, as places in `members`.
     distances : array
         How far the mean of the trees up to each of these is from the pool, before leaves are
         refitted. Each of them was the tree that made it least.
-    strengths : array of shape (2,)
-        Strengths of shrinkage of the two kinds.
-    share : float
-        Share of the trees with the best cuts in the answers of the pool.
+    strengths, shares, kind_losses : array of shape (n_kinds,)
+        Of each kind: the strength of its shrinkage, its share in the answers of the pool, and the
+        loss that it has alone.
     power : float
         What class probabilities of the pool are raised to before leaves are refitted to them; 1 for
         numbers.
     pool_loss : float
         Brier score of the pool, or its mean squared error, for rows that trees did not see; NaN if
-        every tree saw all rows.
+        every tree saw all rows. Losses of kinds are of the same rows.
     sizes : array of int
         Numbers of trees that were tried.
     refitted : array
         How far so many are from the pool with refitted leaves, on drawn rows that fitted nothing.
     """
 
-    pool: int
+    members: tuple[str, ...]
+    counts: Places
     selected: Places
+    kinds: Places
     distances: Floats
     strengths: Floats
-    share: float
+    shares: Floats
+    kind_losses: Floats
     power: float
     pool_loss: float
     sizes: Places
     refitted: Floats
+
+    @property
+    def pool(self) -> int:
+        """Number of trees in the pool."""
+        return int(self.counts.sum())
 
     @property
     def losses(self) -> Floats:
@@ -71,10 +80,12 @@ class SmallForestReport:
         -------
         str
         """
-        members = [("tree", "kind", "distance from the pool")]
-        members += [
-            (str(place), _KINDS[place % 2], f"{distance:.4g}")
-            for place, distance in zip(self.selected.tolist(), self.distances, strict=True)
+        trees = [("tree", "kind", "distance from the pool")]
+        trees += [
+            (str(place), self.members[kind], f"{distance:.4g}")
+            for place, kind, distance in zip(
+                self.selected.tolist(), self.kinds.tolist(), self.distances, strict=True
+            )
         ]
         curve = [("trees", "refitted", "estimated loss")]
         curve += [
@@ -84,17 +95,20 @@ class SmallForestReport:
         return "\n".join(
             [
                 f"{len(self.selected)} of {self.pool} trees stay",
-                *("  " + line for line in aligned(members, left=[1])),
+                *("  " + line for line in aligned(trees, left=[1])),
                 *("  " + line for line in aligned(curve)),
-                self._about_pool(),
+                *self._about_pool(),
             ]
         )
 
-    def _about_pool(self) -> str:
+    def _about_pool(self) -> list[str]:
         if math.isnan(self.pool_loss):
-            return "the pool: no row was left out by trees of both kinds, nothing judged it"
-        shrunk = " and ".join(f"{strength:.4g}" for strength in self.strengths)
-        return (
-            f"the pool: loss {self.pool_loss:.4g} for rows left out, share of best cuts "
-            f"{self.share:.1f}, shrinkage {shrunk}, power {self.power:.4g}"
-        )
+            return ["the pool: no row was left out by trees of every kind, nothing judged it"]
+        rows = [("kind", "trees", "share", "loss alone", "shrinkage")]
+        numbers = (self.counts, self.shares, self.kind_losses, self.strengths)
+        rows += [
+            (name, str(count), f"{share:.1f}", f"{loss:.4g}", f"{strength:.4g}")
+            for name, count, share, loss, strength in zip(self.members, *numbers, strict=True)
+        ]
+        about = f"loss {self.pool_loss:.4g} for rows left out, power {self.power:.4g}"
+        return [f"the pool: {about}", *("  " + line for line in aligned(rows, left=[0]))]

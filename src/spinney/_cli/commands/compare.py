@@ -25,9 +25,9 @@ from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results,
 from spinney.compare._metrics import MAIN, MEASURES
 from spinney.compare._tables import rank_tests
 
-_USUAL = {
-    "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest"),
-    "regression": ("cart", "igpa", "adaboost", "forest", "igpa_forest"),
+USUAL = {
+    "classification": ("cart", "c45", "igpa", "adaboost", "forest", "igpa_forest", "small_forest"),
+    "regression": ("cart", "igpa", "adaboost", "forest", "igpa_forest", "small_forest"),
     "survival": ("cart", "cart_full", "forest"),
 }
 BASELINE = "no model"
@@ -306,7 +306,7 @@ def _methods(
     if plan.criterion not in DEVIANCES and any(r.exposure is not None for r in readings):
         raise Refusal("--exposure: add --criterion poisson, gamma or tweedie, which use it.")
     growth = {} if plan.criterion is None else {"criterion": plan.criterion}
-    usual = [name for name in _USUAL[task] if all(knows(name, task, key) for key in growth)]
+    usual = [name for name in USUAL[task] if all(knows(name, task, key) for key in growth)]
     chosen = list(dict.fromkeys(plan.models or usual))
     methods, blind = {}, []
     for name in chosen:
