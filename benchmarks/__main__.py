@@ -1,7 +1,9 @@
 """Print the ratios: everything, or the parts that are named."""
 
 import argparse
+import sys
 
+from benchmarks import curves, page, table
 from benchmarks.command_line import command_line, quick_command_line
 from benchmarks.counts import counts
 from benchmarks.ensembles import ensembles, quick_ensembles
@@ -65,16 +67,20 @@ QUICK = {
 
 
 def main():
+    whole = {"table": table.main, "page": page.main, "curves": curves.main}
+    if sys.argv[1:2] and sys.argv[1] in whole:
+        whole[sys.argv[1]](sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"some of: {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="small sizes, under a minute")
     given = parser.parse_args()
-    table = QUICK if given.quick else PARTS
-    unknown = set(given.parts) - set(table)
+    parts = QUICK if given.quick else PARTS
+    unknown = set(given.parts) - set(parts)
     if unknown:
-        parser.error(f"unknown part {sorted(unknown)[0]!r}; choose from {', '.join(table)}")
-    for name in given.parts or table:
-        table[name]()
+        parser.error(f"unknown part {sorted(unknown)[0]!r}; choose from {', '.join(parts)}")
+    for name in given.parts or parts:
+        parts[name]()
 
 
 if __name__ == "__main__":

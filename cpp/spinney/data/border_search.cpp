@@ -28,8 +28,9 @@ std::size_t leading_bits(double number) {
   return bits ^ (0x8000U + (bits >> 15) * 0x7fffU);  // all bits of a negative one, the sign of another: no jump
 }
 
-SPINNEY_MULTIVERSION
-void search_from(const double* sorted, int n_steps, const double* x, std::size_t n, std::uint32_t* place) {
+SPINNEY_TWO_VERSIONS(void, search_from,
+                     (const double* sorted, int n_steps, const double* x, std::size_t n, std::uint32_t* place),
+                     (sorted, n_steps, x, n, place)) {
   for (int step = n_steps; step-- > 0;) {
     const std::uint32_t width = std::uint32_t{1} << step;
     for (std::size_t i = 0; i < n; ++i) place[i] += sorted[place[i] + width - 1] < x[i] ? width : 0;

@@ -15,8 +15,9 @@ struct Matrix {
   std::ptrdiff_t row_stride = 0, column_stride = 0;  // in elements
   std::size_t n_rows = 0, n_columns = 0;
 
-  double at(std::size_t row, std::size_t column) const {
-    return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride];
+  double at(std::size_t row, std::size_t column) const { return *address(row, column); }
+  const double* address(std::size_t row, std::size_t column) const {
+    return data + (static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride);
   }
 };
 

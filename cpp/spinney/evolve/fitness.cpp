@@ -16,7 +16,8 @@ namespace {
 constexpr int kFar = 100;  // powers of two
 
 /// How many of the rows from begin to end are in a set, or in two.
-SPINNEY_MULTIVERSION std::size_t n_set(const Word* bits, const Word* other, std::size_t begin, std::size_t end) {
+SPINNEY_TWO_VERSIONS(std::size_t, n_set, (const Word* bits, const Word* other, std::size_t begin, std::size_t end),
+                     (bits, other, begin, end)) {
   if (begin == end) return 0;
   const auto n_in = [&](std::size_t w, Word mask) {
     return static_cast<std::size_t>(std::popcount(bits[w] & mask & (other ? other[w] : ~Word{0})));

@@ -4,9 +4,8 @@
 
 #include "spinney/multiversion.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && defined(SPINNEY_KNOWS_CPU)
+#ifdef SPINNEY_HAS_VERSIONS
 #include <immintrin.h>
-#define SPINNEY_HAS_AVX2_KERNELS
 #endif
 
 namespace spinney::kernels {
@@ -15,32 +14,32 @@ namespace spinney::kernels {
 
 namespace {
 
-SPINNEY_MULTIVERSION void add(const double* a, const double* b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, add, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
 }
-SPINNEY_MULTIVERSION void add(const double* a, double b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, add, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b;
 }
-SPINNEY_MULTIVERSION void subtract(const double* a, const double* b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, subtract, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b[i];
 }
-SPINNEY_MULTIVERSION void subtract(const double* a, double b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, subtract, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b;
 }
-SPINNEY_MULTIVERSION void subtract(double a, const double* b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, subtract, (double a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a - b[i];
 }
-SPINNEY_MULTIVERSION void multiply(const double* a, const double* b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, multiply, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
 }
-SPINNEY_MULTIVERSION void multiply(const double* a, double b, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, multiply, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b;
 }
 
-SPINNEY_MULTIVERSION void near_sines(const double* a, double* out, std::size_t n) {
+SPINNEY_TWO_VERSIONS(void, near_sines, (const double* a, double* out, std::size_t n), (a, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = near_sine(a[i]);
 }
-SPINNEY_MULTIVERSION bool all_near(const double* a, std::size_t n) {
+SPINNEY_TWO_VERSIONS(bool, all_near, (const double* a, std::size_t n), (a, n)) {
   int far = 0;
   for (std::size_t i = 0; i < n; ++i) far |= !(std::abs(a[i]) < kFarSine);
   return far == 0;
@@ -106,7 +105,7 @@ void compare_plainly(A a, B b, Word* out, std::size_t n) {
     *out++ = word_of<R>(a, b, from, std::min(kWordBits, n - from));
 }
 
-#ifdef SPINNEY_HAS_AVX2_KERNELS
+#ifdef SPINNEY_HAS_VERSIONS
 
 template <Relation R>
 inline constexpr int kPredicate = R == Relation::greater ? _CMP_GT_OQ
@@ -142,9 +141,8 @@ __attribute__((target("avx2"))) void compare_by_four(A a, B b, Word* out, std::s
 
 template <Relation R, class A, class B>
 void compare_all(A a, B b, Word* out, std::size_t n) {
-#ifdef SPINNEY_HAS_AVX2_KERNELS
-  static const bool by_four = __builtin_cpu_supports("avx2");
-  if (by_four) return compare_by_four<R>(a, b, out, n);
+#ifdef SPINNEY_HAS_VERSIONS
+  if (kInstructions.avx2) return compare_by_four<R>(a, b, out, n);
 #endif
   compare_plainly<R>(a, b, out, n);
 }

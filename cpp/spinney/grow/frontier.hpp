@@ -22,6 +22,7 @@ struct OpenNode {
   std::vector<RowIndex> validation;  // rows set aside that reach this node
   NodeId forced = kNoNode;           // its place in the tree of forced tests; none: outside of it
   bool first = false;                // its test is forced: no gain of another node comes before it
+  bool few = false;                  // its subtree is grown by itself; it has no split yet
 };
 
 /// Nodes have a split, and a number that says which came first; some go before all others.

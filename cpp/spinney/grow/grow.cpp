@@ -12,6 +12,7 @@
 #include "spinney/grow/frontier.hpp"
 #include "spinney/grow/multiway.hpp"
 #include "spinney/grow/random_store.hpp"
+#include "spinney/grow/small_subtrees.hpp"
 #include "spinney/grow/sorted_store.hpp"
 #include "spinney/splits/oblique.hpp"
 #include "spinney/tolerance.hpp"
@@ -56,6 +57,7 @@ struct Context {
   Summarizer summarizer;
   double total_weight = 0.0;
   Tree like;  // without nodes
+  std::optional<SmallSearch> small;
 
   Context(GrowInput& input, ThreadTeam& team, Interrupt& asked)
       : data(input.data),
@@ -71,6 +73,8 @@ struct Context {
     const SampleWeights& weight = samples.search_weight();
     for (SampleIndex s = 0; s < samples.size() && !(input.origin.total_weight > 0.0); ++s) total_weight += weight[s];
     limits_ = limits_now();
+    if (std::is_same_v<Store, SortedStore> && params.missing != MissingRule::fractional && !has_validation(input))
+      small.emplace(params, target, samples, limits_);
   }
 
   /// What must remain on each side of a division. Where rows are shared out, weights do not stay equal.
@@ -87,6 +91,7 @@ struct Context {
   }
 
  private:
+  static bool has_validation(const GrowInput& input) { return input.validation && input.validation->active(); }
   Limits limits_now() const {
     const SampleWeights& weight = samples.search_weight();
     return limits_of(params, total_weight, weight.is_equal() ? weight.unit : 0.0);
@@ -113,7 +118,11 @@ class Grower {
         builder_(std::move(builder)),
         stop_(context.target, context.params.criterion, validation),
         frontier_(context.params.max_leaf_nodes > 0 || stop_.active()),
-        scratch_(context.interrupt) {}
+        scratch_(context.interrupt) {
+    if (context.small && context.small->usable())
+      small_.emplace(context.data, context.target, context.samples, params_, context.summarizer, *context.small,
+                     context.total_weight);
+  }
 
   void open_root(const BlockCodes* blocks, const Origin& origin);
   void open_leaves(const Tree& start);
@@ -142,6 +151,7 @@ class Grower {
                   const std::vector<SampleIndex>& gaps) const;
   double drop_of(std::array<std::vector<SampleIndex>, 2> sides) const;
   Split best_linear(const Node& node, const Split& axis);
+  void grow_small(const Node& node);
   void divide(Node& node);
   std::array<Summary, 2> summarize_children(const Node& node, const Marks& marks, std::array<std::size_t, 2>& n_rows);
   bool places_all(const Test& test) const;
@@ -167,6 +177,7 @@ class Grower {
   std::vector<SampleIndex> members_;
   Scratch scratch_;
   std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
+  std::optional<SmallSubtrees> small_;
 };
 
 template <class Store>
@@ -178,12 +189,20 @@ Tree Grower<Store>::run(const Tree* start) {
     if (node.rows.size() > kSmallNode || ++n_small_ % 32 == 0) context_.interrupt.check();
     if (node.rows.size() <= subtree_rows) {
       small.push_back(std::move(node));
+    } else if (node.few) {
+      grow_small(node);
     } else {
       divide(node);
     }
   }
   Tree tree = stop_.best(std::move(builder_).finish());
   return small.empty() ? std::move(tree) : grow_subtrees(std::move(small), std::move(tree), start);
+}
+
+template <class Store>
+void Grower<Store>::grow_small(const Node& node) {
+  if constexpr (std::is_same_v<Store, SortedStore>)
+    small_->grow(node.id, node.rows, node.origin, node.columns, node.totals, builder_, store_.places());
 }
 
 /// Nodes of up to so many rows are left to threads; 0: none are.
@@ -286,6 +305,10 @@ bool Grower<Store>::goes_on(const Summary& summary, const Origin& origin, NodeId
 /// Searches a leaf and, if it can be divided, puts it in the queue.
 template <class Store>
 void Grower<Store>::open(Node node) {
+  if constexpr (std::is_same_v<Store, SortedStore>) {
+    node.few = small_ && small_->takes(node.rows, node.columns);
+    if (node.few) return frontier_.push(std::move(node));  // all of its subtree is grown together
+  }
   node.first = node.forced != kNoNode && params_.forced->forces(node.forced);
   node.split = node.first ? forced_split(node) : search(node);
   if (node.split.found()) frontier_.push(std::move(node));

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "spinney/data/cut.hpp"
-#include "spinney/multiversion.hpp"
 
 namespace spinney {
 
@@ -14,7 +13,6 @@ constexpr std::size_t kParallelEntries = 1 << 16;  // below this, waking threads
 
 /// Stable: left entries close up in place, right ones go by way of spare memory.
 ///   [ l r r l m ] -> [ l l | r r m ]
-SPINNEY_MULTIVERSION
 void divide_entries(Entry* entries, std::size_t n, const std::uint8_t* side, Entry* spare, std::size_t n_left) {
   std::size_t left = 0, right = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -29,7 +27,6 @@ void divide_entries(Entry* entries, std::size_t n, const std::uint8_t* side, Ent
 }
 
 /// Only the left child goes on: its entries close up at the front.
-SPINNEY_MULTIVERSION
 void keep_left_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
   std::size_t out = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -40,7 +37,6 @@ void keep_left_entries(Entry* entries, std::size_t n, const std::uint8_t* side) 
 }
 
 /// Only the right child goes on: its entries close up at the back.
-SPINNEY_MULTIVERSION
 void keep_right_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
   std::size_t out = n;
   for (std::size_t i = n; i-- > 0;) {

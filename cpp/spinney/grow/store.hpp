@@ -60,6 +60,8 @@ class SideStore {
   void place_unknown(const Marks& marks, const Fork& fork);
   /// Divides rows of unknown side in two shares, one for each child; left_share of the weight goes left.
   void share_unknown(Marks& marks, double left_share);
+  /// A byte for each sample, which who grows its node may use between divisions.
+  std::uint8_t* places() { return side_.data(); }
 
  protected:
   const Dataset& data_;

@@ -32,13 +32,11 @@ inline void pack(const Strip& column, Word* bits, Holds holds) {
   }
 }
 
-SPINNEY_MULTIVERSION
-void pack_at_most(const Strip& column, double bound, Word* bits) {
+SPINNEY_TWO_VERSIONS(void, pack_at_most, (const Strip& column, double bound, Word* bits), (column, bound, bits)) {
   pack(column, bits, [bound](double value) { return value <= bound; });
 }
 
-SPINNEY_MULTIVERSION
-void pack_above(const Strip& column, double bound, Word* bits) {
+SPINNEY_TWO_VERSIONS(void, pack_above, (const Strip& column, double bound, Word* bits), (column, bound, bits)) {
   pack(column, bits, [bound](double value) { return value > bound; });
 }
 

@@ -36,8 +36,7 @@ struct Count {
 // Words go in blocks, so that neighbouring rows, which mostly fail the same conditions, leave together.
 constexpr std::size_t kBlockWords = 8;
 
-SPINNEY_MULTIVERSION
-void count_near(const RuleSets& sets, Count* near) {
+SPINNEY_TWO_VERSIONS(void, count_near, (const RuleSets& sets, Count* near), (sets, near)) {
   const std::size_t n_conditions = sets.conditions.size();
   for (std::size_t begin = 0; begin < sets.n_words; begin += kBlockWords) {
     const std::size_t n = std::min(kBlockWords, sets.n_words - begin);

@@ -308,8 +308,8 @@ SPINNEY_INLINED void run_rows(const CoverTask& task, std::size_t begin, std::siz
   walk.run(plain);
 }
 
-SPINNEY_MULTIVERSION
-void run_block(const CoverTask& task, std::size_t begin, std::size_t end, Scratch& scratch) {
+SPINNEY_TWO_VERSIONS(void, run_block, (const CoverTask& task, std::size_t begin, std::size_t end, Scratch& scratch),
+                     (task, begin, end, scratch)) {
   switch (task.points.size()) {
     case 1: return run_rows<1>(task, begin, end, scratch);
     case 2: return run_rows<2>(task, begin, end, scratch);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "spinney/multiversion.hpp"
 #include "spinney/tolerance.hpp"
 
 namespace spinney {
@@ -112,7 +111,6 @@ template <class Add>
 
 }  // namespace
 
-SPINNEY_MULTIVERSION
 Moment scan_counts(ScanRange range, const CountTerms& terms, double count, double time, Scratch& scratch) {
   if (range.n < 2 * range.limits.rows) return {};
   const Entry* const e = range.entries;
@@ -186,7 +184,6 @@ template <bool kTimes>
   return best;
 }
 
-SPINNEY_MULTIVERSION
 WholeBest scan_whole(ScanRange range, const WholeCounts& whole, Side all) {
   if (range.n < 2 * range.limits.rows) return {};
   return whole.times ? scan_whole_by<true>(range, whole, all) : scan_whole_by<false>(range, whole, all);

@@ -44,8 +44,8 @@ ValueRange gather_values(const double* column, std::span<const SampleIndex> memb
   return range;
 }
 
-SPINNEY_MULTIVERSION
-std::size_t count_left(const double* value, std::size_t n, double threshold) {
+SPINNEY_TWO_VERSIONS(std::size_t, count_left, (const double* value, std::size_t n, double threshold),
+                     (value, n, threshold)) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) count += value[i] <= threshold ? 1 : 0;
   return count;

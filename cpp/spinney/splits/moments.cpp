@@ -25,9 +25,8 @@ bool too_small(const ScanRange& range) { return range.n < 2 * range.limits.rows;
 
 namespace {
 
-constexpr std::size_t kBlock = 32;         // entries looked at together
-constexpr std::size_t kCountedBlock = 64;  // where they are only counted
-constexpr std::size_t kPlainBlocks = 4;    // up to so many are looked at one by one
+constexpr std::size_t kBlock = 32;  // entries looked at together
+constexpr std::size_t kChunk = 8;   // the same where they are counted
 
 /// What stands left of a cut: of all, and of the second class.
 template <class Number>
@@ -61,8 +60,7 @@ template <class Number, class Sum, class Add, class Score, class Allowed>
       if (found > best.score + range.slack) best = {found, static_cast<std::uint32_t>(i)};
     }
   };
-  // In small nodes almost every block is worth a look. Whole numbers add up to the same in any order.
-  if (range.n <= (std::is_integral_v<Number> ? kPlainBlocks : 1) * block_size && reached == -kInfinity) {
+  if (range.n <= block_size && reached == -kInfinity) {  // almost every block is worth a look
     look(0, last, {});
     return best;
   }
@@ -78,6 +76,47 @@ template <class Number, class Sum, class Add, class Score, class Allowed>
     if (corners * (1 + tolerance::kBound) > std::max(best.score + range.slack, reached))
       look(begin, std::min(end, last), start);
     start += block;
+  }
+  return best;
+}
+
+/// The same of counts, from chunks of a few entries and without a quotient. With d the ones that stand left of a cut,
+/// less their share of what stands there, and w its weight, the cut takes d^2 W / (w (W - w)) off the loss. In a chunk
+/// d is the largest if all its ones come first, or the least if they come last, and w (W - w) is the least at an end.
+///   total   weight and ones of all entries
+template <class Sum, class Add, class Score>
+[[gnu::always_inline]] inline Moment scan_chunks(const ScanRange& range, const Left<double>& total, const Sum& sum,
+                                                 const Add& add, const Score& score) {
+  constexpr double kAbove = 1.0 + tolerance::kBound;
+  Moment best;
+  if (too_small(range)) return best;
+  const Entry* const e = range.entries;
+  const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
+  const double share = total.ones / total.weight, undivided = total.ones * share;
+  double least = -kInfinity;  // what a cut must take off to be better than the best so far
+  Left<std::uint32_t> start;
+  double room = 0.0;  // w (W - w) at the start
+  for (std::size_t begin = 0; begin < last; begin += kChunk) {
+    const std::size_t end = std::min(begin + kChunk, range.n);
+    const Left<std::uint32_t> chunk = sum(begin, end);
+    const double weight = start.weight, ones = chunk.ones, zeros = chunk.weight - chunk.ones;
+    const double d = start.ones - share * weight, end_weight = weight + chunk.weight;
+    const double end_room = end_weight * (total.weight - end_weight);
+    const double most = std::max(d + ones * (1.0 - share), zeros * share - d);
+    if (!(most * most * total.weight * kAbove <= least * std::min(room, end_room))) {
+      Left<std::uint32_t> left = start;
+      for (std::size_t i = begin; i < std::min(end, last); ++i) {
+        left += add(i);
+        if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+        const double found = score(left);
+        if (found > best.score + range.slack) {
+          best = {found, static_cast<std::uint32_t>(i)};
+          least = (found - undivided) / kAbove - tolerance::kSum * undivided;
+        }
+      }
+    }
+    start += chunk;
+    room = end_room;
   }
   return best;
 }
@@ -130,8 +169,9 @@ template <class Sum>
 
 }  // namespace
 
-SPINNEY_MULTIVERSION
-Moment scan_two_classes(ScanRange range, SampleIndex first_one, double n_ones, const double* inverse) {
+SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
+                     (ScanRange range, SampleIndex first_one, double n_ones, const double* inverse),
+                     (range, first_one, n_ones, inverse)) {
   const Entry* const e = range.entries;
   const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, e[i].sample >= first_one ? 1U : 0U}; };
   const auto score = [&](const Left<std::uint32_t>& at) {
@@ -140,14 +180,16 @@ Moment scan_two_classes(ScanRange range, SampleIndex first_one, double n_ones, c
   };
   const auto sum = [&](std::size_t begin, std::size_t end) {
     std::uint32_t ones = 0;
-    for (std::size_t i = begin; i < end; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+    if (end - begin == kChunk) {
+      for (std::size_t i = begin; i < begin + kChunk; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+    } else {
+      for (std::size_t i = begin; i < end; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+    }
     return Left<std::uint32_t>{static_cast<std::uint32_t>(end - begin), ones};
   };
-  return scan_blocks<std::uint32_t>(range, kCountedBlock, -kInfinity, sum, add, score,
-                                    [](const auto&) { return true; });
+  return scan_chunks(range, {static_cast<double>(range.n), n_ones}, sum, add, score);
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse) {
   const auto add = [&](std::size_t i) {
     const std::uint32_t counted = tally[range.entries[i].sample], times = counted >> 1;
@@ -158,17 +200,15 @@ Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::
     return left * left * inverse[at.weight] + right * right * inverse[n_units - at.weight];
   };
   const auto sum = [&](std::size_t begin, std::size_t end) { return sum_entries<std::uint32_t>(begin, end, add); };
-  return scan_blocks<std::uint32_t>(range, kBlock, -kInfinity, sum, add, score, [](const auto&) { return true; });
+  return scan_chunks(range, {static_cast<double>(n_units), ones}, sum, add, score);
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total) {
   return scan_weights(
       range, kBlock, is_one, weight, ones, total, -kInfinity,
       [](std::size_t begin, std::size_t end, const auto& add) { return sum_entries<double>(begin, end, add); });
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total,
                         const BlockView& blocks) {
   return scan_weights(range, blocks.size, is_one, weight, ones, total, blocks.reached,
@@ -192,7 +232,6 @@ double best_between_blocks(ScanRange range, double ones, double total, const Blo
   return best;
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse) {
   Moment best;
   if (too_small(range)) return best;
@@ -213,7 +252,6 @@ Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, co
   return best;
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const std::uint8_t* times,
                  std::size_t n_units, const double* inverse) {
   Moment best;
@@ -235,7 +273,6 @@ Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, co
   return best;
 }
 
-SPINNEY_MULTIVERSION
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* weight,
                  double total_weight) {
   Moment best;

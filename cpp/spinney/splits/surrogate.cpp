@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "spinney/data/cut.hpp"
-#include "spinney/multiversion.hpp"
 #include "spinney/tolerance.hpp"
 
 namespace spinney {
@@ -21,7 +20,6 @@ struct Extremes {
 };
 
 /// Every row counts the same and has a side: the usual case, and the tight one.
-SPINNEY_MULTIVERSION
 Extremes scan_whole_rows(const Entry* entries, std::size_t n, const std::uint8_t* side, double weight) {
   std::int64_t d = 0, most = std::numeric_limits<std::int64_t>::min(), least = std::numeric_limits<std::int64_t>::max();
   Extremes found;

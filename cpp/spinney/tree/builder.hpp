@@ -40,6 +40,8 @@ class TreeBuilder {
   NodeId add_root(const NodeStats& stats) { return add_node(kNoNode, stats); }
   /// Turns a leaf into a test with the given children; returns the first child.
   NodeId divide(NodeId node, Division division, std::span<const NodeStats> children);
+  /// The threshold of a test that was divided without one.
+  void set_threshold(NodeId node, double threshold) { tree_.tests.threshold[node] = threshold; }
   /// Hangs a tree in place of a leaf; the leaf keeps what it knows. Returns the number of the tree's second node, after
   /// which its others follow in their order.
   NodeId append(NodeId leaf, const Tree& subtree);

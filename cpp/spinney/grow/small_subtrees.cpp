@@ -1,0 +1,347 @@
+#include "spinney/grow/small_subtrees.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "spinney/data/cut.hpp"
+#include "spinney/multiversion.hpp"
+#include "spinney/objective/gini.hpp"
+#include "spinney/objective/squared_error.hpp"
+#include "spinney/prefetch.hpp"
+#include "spinney/splits/moments.hpp"
+#include "spinney/tolerance.hpp"
+
+#ifdef SPINNEY_HAS_VERSIONS
+#include <immintrin.h>
+#endif
+
+namespace spinney {
+
+namespace {
+
+using Mask = std::uint64_t;
+
+constexpr Mask bit_of(std::size_t id) { return Mask{1} << id; }
+constexpr Mask first_bits(std::size_t n) { return n == kFewRows ? ~Mask{0} : bit_of(n) - 1; }
+
+/// Those of n ids that are in a set, in their order. Writes beyond them, up to kFewRows ids.
+void keep_one_by_one(const std::uint8_t* ids, std::size_t n, Mask set, std::uint8_t* out) {
+  for (std::size_t i = 0; i < n; ++i) {  // writes all and keeps some: nothing to guess
+    *out = ids[i];
+    out += set >> ids[i] & 1U;
+  }
+}
+
+#ifdef SPINNEY_HAS_VERSIONS
+/// The same, all at once.
+[[gnu::target("avx512f,avx512bw,avx512bitalg,avx512vbmi2")]] void keep_together(const std::uint8_t* ids, std::size_t n,
+                                                                                Mask set, std::uint8_t* out) {
+  const __m512i all = _mm512_loadu_si512(ids);
+  const __mmask64 members = _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(static_cast<long long>(set)), all);
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(members & first_bits(n), all));
+}
+#endif
+
+void keep_members(const std::uint8_t* ids, std::size_t n, Mask set, std::uint8_t* out) {
+#ifdef SPINNEY_HAS_VERSIONS
+  if (kInstructions.avx512) return keep_together(ids, n, set, out);
+#endif
+  keep_one_by_one(ids, n, set, out);
+}
+
+bool plain_classes(const Target& target, const Samples& samples) {
+  return target.n_classes == 2 && target.class_scale.empty() && target.split_scale.empty() && target.cost.empty() &&
+         !samples.scaled_weight;
+}
+
+}  // namespace
+
+SmallSearch::SmallSearch(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits)
+    : least_(limits.rows), unit_(samples.weight.unit) {
+  const bool gini =
+      plain_classes(target, samples) && params.criterion.name == Gini::kName && params.criterion.cost.empty();
+  const bool squares = target.n_classes == 0 && params.criterion.name == SquaredError::kName;
+  const bool no_stand_ins = params.missing == MissingRule::majority || places_gaps(params.missing) ||
+                            (params.missing == MissingRule::surrogate && params.max_surrogates == 0);
+  const bool plain = params.monotone.empty() && params.interactions.empty() && !params.oblique &&
+                     params.n_best_splits == 1 && !params.forced && params.max_leaf_nodes == 0 && no_stand_ins &&
+                     limits.weight == 0.0;
+  if (!(gini || squares) || !plain || samples.weight.form == SampleWeights::Form::real) return;
+  const std::size_t most = samples.weight.is_equal() ? 1 : SampleWeights::kMostTimes;
+  inverse_ = make_inverses(most * kFewRows);
+}
+
+template <bool kTies>
+Cut SmallSearch::classes(const Rows& rows, const std::uint8_t* tally, std::uint32_t units, std::uint32_t ones) const {
+  const std::uint8_t* const ids = rows.order;
+  const double* const inverse = inverse_.data();
+  const double slack = rows.slack / 2.0 / unit_, all_ones = ones;
+  const std::size_t last = rows.n - least_;
+  std::uint32_t left_units = 0, left_ones = 0;
+  Moment best;
+  const auto add = [&](std::size_t i) {
+    const std::uint32_t counted = tally[ids[i]], times = counted >> 1;
+    left_units += times;
+    left_ones += times & (0U - (counted & 1U));
+  };
+  for (std::size_t i = 0; i + 1 < least_; ++i) add(i);
+  for (std::size_t i = least_ - 1; i < last; ++i) {
+    add(i);
+    if (kTies && rows.rank[ids[i]] == rows.rank[ids[i + 1]]) continue;
+    const double left = left_ones, right = all_ones - left;
+    const double score = left * left * inverse[left_units] + right * right * inverse[units - left_units];
+    if (score > best.score + slack) best = {score, static_cast<std::uint32_t>(i)};
+  }
+  return {2.0 * (best.score - all_ones * all_ones * inverse[units]) * unit_, best.position};
+}
+
+Cut SmallSearch::best_of_classes(const Rows& rows, const std::uint8_t* tally, std::uint32_t units,
+                                 std::uint32_t ones) const {
+  return rows.rank ? classes<true>(rows, tally, units, ones) : classes<false>(rows, tally, units, ones);
+}
+
+Cut SmallSearch::best_of_numbers(const Rows& rows, const double* moment, const std::uint8_t* times,
+                                 std::uint32_t units) const {
+  const std::uint8_t* const ids = rows.order;
+  const double* const inverse = inverse_.data();
+  const double slack = rows.slack / unit_;
+  const std::size_t last = rows.n - least_;
+  double left = 0.0;
+  std::uint32_t left_units = 0;
+  Moment best;
+  for (std::size_t i = 0; i < last; ++i) {
+    left_units += times ? times[ids[i]] : 1U;
+    left += moment[ids[i]];
+    if (i + 1 < least_ || (rows.rank && rows.rank[ids[i]] == rows.rank[ids[i + 1]])) continue;
+    const double right = 0.0 - left;
+    const double score = left * left * inverse[left_units] + right * right * inverse[units - left_units];
+    if (score > best.score + slack) best = {score, static_cast<std::uint32_t>(i)};
+  }
+  return {best.score * unit_, best.position};
+}
+
+bool SmallSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const {
+  if (!search_.usable() || rows.size() > kFewRows) return false;
+  return std::ranges::all_of(*columns, [&](FeatureIndex f) {
+    return data_.columns[f].kind != ColumnKind::nominal && rows.column(f).back().rank != kMissingRank;
+  });
+}
+
+/// Takes the rows over: their order by every column, and what they add to sums.
+void SmallSubtrees::load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place) {
+  n_ = rows.size();
+  if (order_.size() < columns.size()) {
+    order_.resize(columns.size());
+    rank_.resize(columns.size());
+    tied_.resize(columns.size());
+  }
+  slot_.resize(data_.columns.size());
+  const SampleWeights& weight = samples_.weight;
+  for (std::size_t slot = 0; slot < columns.size(); ++slot) {
+    const std::span<const Entry> entries = rows.column(static_cast<std::size_t>(columns[slot]));
+    slot_[columns[slot]] = slot;
+    if (slot == 0) {
+      for (std::size_t id = 0; id < n_; ++id) {
+        sample_[id] = entries[id].sample;
+        place[entries[id].sample] = static_cast<std::uint8_t>(id);
+      }
+    }
+    std::uint8_t *const order = order_[slot].data(), *const rank = rank_[slot].data();
+    std::uint32_t last = entries[0].rank, r = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const std::uint8_t id = place[entries[i].sample];
+      r += entries[i].rank != last ? 1U : 0U;
+      last = entries[i].rank;
+      order[i] = id;
+      rank[id] = static_cast<std::uint8_t>(r);
+    }
+    tied_[slot] = r + 1 < n_;
+  }
+  for (std::size_t id = 0; id < n_; ++id) {
+    const SampleIndex s = sample_[id];
+    row_[id] = samples_.row[s];
+    times_[id] = weight.is_equal() ? 1 : weight.times[s];
+    if (target_.n_classes > 0) {
+      tally_[id] = static_cast<std::uint8_t>(2 * times_[id] + samples_.label[s]);
+    } else {
+      y_[id] = samples_.y[s];
+    }
+  }
+}
+
+void SmallSubtrees::order_rows(std::size_t slot, const Node& node, std::uint8_t* out) const {
+  const std::uint8_t* const order = order_[slot].data();
+  if (node.n_rows == n_) {
+    std::copy(order, order + n_, out);
+  } else {
+    keep_members(order, n_, node.rows, out);
+  }
+}
+
+/// The best cut of some columns, ascending: the first of equals. Columns that are constant are noted.
+void SmallSubtrees::search_columns(const Node& node, std::span<const FeatureIndex> columns, Best& best) {
+  const double slack = tolerance::kDrop * node.loss;
+  for (const FeatureIndex column : columns) {
+    const std::size_t slot = slot_[column];
+    std::uint8_t* const order = other_.order.data();
+    order_rows(slot, node, order);
+    const std::uint8_t* const rank = rank_[slot].data();
+    if (tied_[slot] && rank[order[0]] == rank[order[node.n_rows - 1]]) {
+      constant_.push_back(column);
+      continue;
+    }
+    if (node.n_rows < 2 * search_.least()) continue;
+    const SmallSearch::Rows rows{node.n_rows, order, tied_[slot] ? rank : nullptr, slack};
+    const std::uint8_t* const times = samples_.weight.is_equal() ? nullptr : times_.data();
+    other_.cut = target_.n_classes > 0 ? search_.best_of_classes(rows, tally_.data(), node.units, node.ones)
+                                       : search_.best_of_numbers(rows, moment_.data(), times, node.units);
+    if (!other_.cut.found()) continue;
+    if (best.column >= 0 && !(other_.cut.drop > best.cut.drop + slack)) continue;
+    other_.column = column;
+    std::swap(best, other_);
+  }
+}
+
+/// Finds the test of a node, and strikes columns off that are constant.
+bool SmallSubtrees::search(Node& node) {
+  if (target_.n_classes == 0) {
+    const bool equal = samples_.weight.is_equal();
+    for (Mask left = node.rows; left != 0; left &= left - 1) {
+      const auto id = static_cast<std::size_t>(std::countr_zero(left));
+      const double distance = y_[id] - node.origin;
+      moment_[id] = equal ? distance : times_[id] * distance;
+    }
+  }
+  const double slack = tolerance::kDrop * node.loss;
+  const auto best_of = [&](std::span<const FeatureIndex> some) {
+    best_.column = -1;
+    constant_.clear();
+    search_columns(node, some, best_);
+    if (!constant_.empty()) {
+      std::vector<FeatureIndex> kept = *node.columns;
+      for (const FeatureIndex column : constant_) std::erase(kept, column);
+      node.columns = std::make_shared<const std::vector<FeatureIndex>>(std::move(kept));
+    }
+    return best_.column >= 0 && !(best_.cut.drop < -slack);
+  };
+  bool found = false;
+  if (draws_) {
+    draw_.start(params_, node.path, *node.columns);
+    while (!found && !draw_.empty()) found = best_of(draw_.next());
+  } else {
+    const ColumnList all = node.columns;
+    found = best_of(*all);
+  }
+  return found && gains_enough(params_, best_.cut.drop, total_weight_);
+}
+
+/// What a child knows of itself, and whether it may be divided. Sums of units are exact in any order; numbers are added
+/// up in the order of the column that divides the parent.
+void SmallSubtrees::add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats, bool& goes_on) {
+  child.depth = parent.depth + 1;
+  child.path = child_path(parent.path, branch);
+  child.columns = parent.columns;
+  bool pure = false;
+  if (target_.n_classes > 0) {
+    const double unit = samples_.weight.unit;
+    const double weights[2] = {(child.units - child.ones) * unit, child.ones * unit};
+    stats.value.assign(weights, weights + 2);
+    stats.weight = weights[0] + weights[1];
+    pure = child.ones == 0 || child.ones == child.units;
+    const Gini gini{{{.n = 2}}};
+    stats.impurity = pure ? 0.0 : std::max(0.0, gini.loss(weights, stats.weight) / stats.weight);
+    stats.risk = target_.least_cost(stats.value);
+    stats.n_samples = child.n_rows;
+    child.loss = stats.weight;
+  } else {
+    Summary summary = summarizer_.summarize(group_);
+    child.origin = summary.totals.origin;
+    child.loss = summary.totals.loss;
+    child.units = static_cast<std::uint32_t>(std::round(summary.totals.weight / samples_.weight.unit));
+    pure = summary.pure;
+    stats = std::move(summary.stats);
+  }
+  const std::int64_t n = child.n_rows;
+  goes_on =
+      !pure && n >= params_.min_samples_split && n / 2 >= params_.min_samples_leaf && child.depth < params_.max_depth;
+}
+
+void SmallSubtrees::divide(const Node& node, TreeBuilder& builder) {
+  const std::uint8_t* const order = best_.order.data();
+  const std::uint32_t n_left = best_.cut.position + 1;
+  std::array<Node, 2> children{};
+  std::array<double, 2> weight{};
+  std::array<bool, 2> goes_on{};
+  for (std::size_t b = 0; b < 2; ++b) {
+    Node& child = children[b];
+    const std::size_t begin = b == 0 ? 0 : n_left, end = b == 0 ? n_left : node.n_rows;
+    child.n_rows = static_cast<std::uint32_t>(end - begin);
+    group_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint8_t id = order[i];
+      child.rows |= bit_of(id);
+      if (target_.n_classes == 0) {
+        group_.push_back(sample_[id]);
+      } else {
+        child.units += times_[id];
+        child.ones += (tally_[id] & 1U) != 0 ? times_[id] : 0U;
+      }
+      if (!samples_.weight.is_equal()) weight[b] += samples_.weight.values[sample_[id]];
+    }
+    if (samples_.weight.is_equal()) weight[b] = static_cast<double>(end - begin) * samples_.weight.unit;
+    bool open = false;
+    add_child(child, node, static_cast<std::int32_t>(b), stats_[b], open);
+    goes_on[b] = open;
+  }
+  Division division;
+  division.test.kind = TestKind::threshold;
+  division.test.feature = best_.column;
+  division.gain = best_.cut.drop;
+  division.default_branch = weight[1] > weight[0] ? 1 : 0;
+  const NodeId first = builder.divide(node.id, std::move(division), stats_);
+  pending_.push_back({node.id, best_.column, row_[order[n_left - 1]], row_[order[n_left]]});
+  for (const std::size_t b : {1, 0}) {  // the left child is on top of the stack
+    if (!goes_on[b]) continue;
+    children[b].id = first + static_cast<NodeId>(b);
+    open_.push_back(std::move(children[b]));
+  }
+}
+
+void SmallSubtrees::grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns,
+                         const Totals& totals, TreeBuilder& builder, std::uint8_t* place) {
+  load(rows, *columns, place);
+  Node root{.id = leaf,
+            .rows = first_bits(n_),
+            .n_rows = static_cast<std::uint32_t>(n_),
+            .units = static_cast<std::uint32_t>(std::round(totals.weight / samples_.weight.unit)),
+            .ones = 0,
+            .depth = origin.depth,
+            .path = origin.path,
+            .columns = columns,
+            .origin = totals.origin,
+            .loss = totals.loss};
+  if (target_.n_classes > 0)
+    root.ones = static_cast<std::uint32_t>(std::round(totals.classes[1] / samples_.weight.unit));
+  open_.push_back(std::move(root));
+  while (!open_.empty()) {
+    Node node = std::move(open_.back());
+    open_.pop_back();
+    if (search(node)) divide(node, builder);
+  }
+  set_thresholds(builder);
+}
+
+/// Values lie anywhere in the table: they are all asked for before the first of them is waited for.
+void SmallSubtrees::set_thresholds(TreeBuilder& builder) {
+  const Matrix& x = data_.values;
+  for (const Pending& cut : pending_) {
+    prefetch(x.address(cut.low, cut.column));
+    prefetch(x.address(cut.high, cut.column));
+  }
+  for (const Pending& cut : pending_)
+    builder.set_threshold(cut.node, cut_between(x.at(cut.low, cut.column), x.at(cut.high, cut.column)));
+  pending_.clear();
+}
+
+}  // namespace spinney

@@ -1,0 +1,131 @@
+#pragma once
+// Subtrees of few rows, grown whole: most nodes of a tree are there, and each has little to do. The rows of such a
+// subtree have numbers below 64, so that those of a node are the bits of a word, and no column is ever divided: a
+// node's rows in the order of a column are those of the subtree in that order, but for the others.
+//
+// The trees are those of Grower, to the last bit.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "spinney/grow/constraints.hpp"
+#include "spinney/grow/sorted_store.hpp"
+#include "spinney/grow/stats.hpp"
+#include "spinney/tree/builder.hpp"
+
+namespace spinney {
+
+inline constexpr std::size_t kFewRows = 64;  // of a subtree
+
+/// What growth of all the small subtrees of a tree needs to know. Empty (not usable) where parameters, or the
+/// objective, ask for more than the best threshold of each column.
+class SmallSearch {
+ public:
+  SmallSearch(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits);
+  bool usable() const { return !inverse_.empty(); }
+
+  /// The best cut of some rows in the order of a column.
+  struct Rows {
+    std::size_t n;
+    const std::uint8_t* order;  // ids
+    const std::uint8_t* rank;   // by id; null: all values differ
+    double slack;               // drops closer than this are equal
+  };
+  /// Two classes: units (2 * times + label) by id, and their sums.
+  Cut best_of_classes(const Rows& rows, const std::uint8_t* tally, std::uint32_t units, std::uint32_t ones) const;
+  /// Numbers: what an id adds to the sum, less the mean; times by id; null: 1 each.
+  Cut best_of_numbers(const Rows& rows, const double* moment, const std::uint8_t* times, std::uint32_t units) const;
+
+  std::size_t least() const { return least_; }
+
+ private:
+  template <bool kTies>
+  Cut classes(const Rows& rows, const std::uint8_t* tally, std::uint32_t units, std::uint32_t ones) const;
+
+  std::vector<double> inverse_;
+  std::size_t least_ = 1;  // rows on each side
+  double unit_ = 1.0;
+};
+
+class SmallSubtrees {
+ public:
+  SmallSubtrees(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
+                const Summarizer& summarizer, const SmallSearch& search, double total_weight)
+      : data_(data),
+        target_(target),
+        samples_(samples),
+        params_(params),
+        summarizer_(summarizer),
+        search_(search),
+        total_weight_(total_weight),
+        draws_(draws_columns(params, data.columns.size())) {}
+
+  /// Whether a node is the root of such a subtree: few rows, and no column with gaps or categories.
+  bool takes(const NodeRows& rows, const ColumnList& columns) const;
+  /// Grows it below a leaf. place: a byte for each sample, those of the node's to be written to.
+  void grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns, const Totals& totals,
+            TreeBuilder& builder, std::uint8_t* place);
+
+ private:
+  using Mask = std::uint64_t;
+  /// An open node.
+  struct Node {
+    NodeId id;
+    Mask rows;
+    std::uint32_t n_rows;
+    std::uint32_t units, ones;  // of classes: sums of weights, in units
+    std::int64_t depth;
+    PathKey path;
+    ColumnList columns;
+    double origin, loss;  // of numbers: their mean; of both: what the order of magnitude of drops follows from
+  };
+  struct Best {
+    FeatureIndex column = -1;
+    Cut cut;
+    std::array<std::uint8_t, kFewRows + 1> order;  // of the node's rows; one to write past the end
+  };
+
+  /// A test whose threshold is still to be found, between the values of two rows.
+  struct Pending {
+    NodeId node;
+    FeatureIndex column;
+    RowIndex low, high;
+  };
+
+  void load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place);
+  bool search(Node& node);
+  void search_columns(const Node& node, std::span<const FeatureIndex> columns, Best& best);
+  void divide(const Node& node, TreeBuilder& builder);
+  void add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats, bool& goes_on);
+  void set_thresholds(TreeBuilder& builder);
+  void order_rows(std::size_t slot, const Node& node, std::uint8_t* out) const;
+
+  const Dataset& data_;
+  const Target& target_;
+  const Samples& samples_;
+  const GrowParams& params_;
+  const Summarizer& summarizer_;
+  const SmallSearch& search_;
+  double total_weight_;
+  bool draws_;
+
+  std::size_t n_ = 0;                              // rows of the subtree
+  std::array<SampleIndex, kFewRows> sample_ = {};  // by id
+  std::array<RowIndex, kFewRows> row_ = {};
+  std::array<std::uint8_t, kFewRows> tally_ = {}, times_ = {};
+  std::array<double, kFewRows> y_ = {}, moment_ = {};
+  std::vector<std::size_t> slot_;                          // by column: its place in the arrays below
+  std::vector<std::array<std::uint8_t, kFewRows>> order_;  // by slot: ids, by ascending value
+  std::vector<std::array<std::uint8_t, kFewRows>> rank_;   // by slot and id
+  std::vector<std::uint8_t> tied_;                         // by slot: whether values are equal
+  std::vector<FeatureIndex> constant_;
+  std::vector<SampleIndex> group_;
+  std::vector<Node> open_;
+  std::vector<Pending> pending_;
+  ColumnDraw draw_;
+  Best best_, other_;
+  std::array<NodeStats, 2> stats_;
+};
+
+}  // namespace spinney
