@@ -116,6 +116,19 @@ def test_the_training_rows_are_recognised(
         assert note not in " ".join(done.output.split())
 
 
+def test_a_picture_of_many_trees_is_refused_before_a_model_is_written(
+    run: Run, tmp_path: Path
+) -> None:
+    out, plot = tmp_path / "m.spinney", tmp_path / "m.png"
+    out.write_bytes(b"old")
+    words = ("train", "iris", "--model", "forest", "--trees", 3, "--no-cv")
+    done = run(*words, "--out", out, "--plot", plot)
+    assert done.exit_code == 2
+    assert "--model forest is none. Save the model with --out; `spinney plot` draws" in done.stderr
+    assert out.read_bytes() == b"old"
+    assert not plot.exists()
+
+
 def test_labels_of_text_are_coded_as_sorting_would() -> None:
     from spinney._target import CodedClasses
 
