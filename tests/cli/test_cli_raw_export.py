@@ -47,6 +47,13 @@ def test_a_file_needs_no_column_of_numbers_that_the_model_does_not_use(
     assert "--numeric: no column 'fee'" in asked.stderr
 
 
+def test_a_report_reads_files_as_the_training_did(run: Run, model: Path, tmp_path: Path) -> None:
+    data, page = model.with_name("loans.csv"), tmp_path / "page.html"
+    done = run("report", model, data, "--holdout", data, "--out", page)
+    assert done.exit_code == 0, done.output
+    assert "Income" in page.read_text()
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_a_file_with_none_of_the_columns_says_which_is_meant(
     run: Run, model: Path, write: Write, tmp_path: Path, form: str
