@@ -280,10 +280,11 @@ def class_target(
 
 def _check_labels(y: NDArray[Any]) -> None:
     """Refuse what cannot be classes."""
-    if y.dtype.kind not in "iubU" and not _all_text(y):  # these are labels; floats and objects need a look
-        _refuse_mixed(y)
-        _refuse_numbers_in_objects(y)
-        check_classification_targets(y)
+    if y.dtype.kind in "iubU" or _all_text(y):  # these are labels; others need a look
+        return
+    _refuse_mixed(y)
+    _refuse_numbers_in_objects(y)
+    check_classification_targets(y)
 
 
 def _refuse_mixed(y: NDArray[Any]) -> None:

@@ -111,7 +111,7 @@ def test_words_among_numbers_are_told_with_the_remedy(write: Write, word: str) -
     reading = read_data(str(write(column_table(cells))), Choices(target="y"))
     assert reading.notes == (
         f"c is taken as nominal: 23 cells are no number (first: {word!r}, line 2). Leave cells "
-        "without a value empty",
+        f"without a value empty, or read them as gaps with --na={word}",
     )
     assert reading.warnings == ()
 

@@ -141,7 +141,7 @@ def test_a_few_words_among_numbers_are_pointed_out(write: Write) -> None:
     reading = read_data(str(write("x,y\n" + "\n".join(rows) + "\n")), Choices("y"))
     assert reading.notes == (
         "x is taken as nominal: 1 cell is no number (first: 'unknown', line 19). Leave "
-        "cells without a value empty",
+        "cells without a value empty, or read them as gaps with --na=unknown",
     )
 
 

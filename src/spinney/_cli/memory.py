@@ -78,6 +78,8 @@ def _difference(model: Any, X: Any) -> float | None:
 
 def difference_words(share: float, rows: str = "the training rows") -> str:
     """Return in words how often rules differ from their tree."""
+    if share == 0.0:
+        return f"the rules answer as the tree for {rows}, and may differ from it for others"
     return f"the rules answer otherwise than the tree for {100 * share:.1f} % of {rows}"
 
 
@@ -105,18 +107,20 @@ def remember(model: Any, memory: MadeFor | None, **changes: Any) -> None:
 
 
 def text_format(model: Any, given: dict[str, Any]) -> TextFormat:
-    """Return how files are written: as the options say, else as at the training."""
+    """Return how files are written: as at the training, and as the options say."""
     memory = memory_of(model)
-    told: dict[str, list[str]] = {}
-    for option, value in () if memory is None else memory.text:
-        told.setdefault(option, []).append(value)
     known = {column.name for column in model._schema.columns} | {memory.target if memory else ""}
-    numeric = tuple(name for name in told.get("numeric", ()) if name in known)
+    told: dict[str, list[str]] = {"na": [], "numeric": [], "decimal": []}
+    for option, value in () if memory is None else memory.text:
+        if option != "numeric" or value in known:
+            told[option].append(value)
+    decimal = given.get("decimal")
     return TextFormat(
-        given.get("na") or tuple(told.get("na", ())),
+        (*told["na"], *(given.get("na") or ())),
         given.get("encoding"),
-        given.get("numeric") or numeric,
-        given.get("decimal") or next(iter(told.get("decimal", [])), None),
+        (*told["numeric"], *(given.get("numeric") or ())),
+        decimal or next(iter(told["decimal"]), None),
+        frozenset((f"--{option}", value) for option, values in told.items() for value in values),
     )
 
 

@@ -12,6 +12,7 @@ from spinney._training_info import codes_in, shares_of
 from spinney._typing import Floats
 
 _LEAST = 1e-4  # a share of 0 counts as this: its logarithm is infinite
+_NOTHING = 1e-12
 _SHIFTED, _CHANGED = 0.1, 0.25  # by the usual rule of thumb
 
 
@@ -38,6 +39,12 @@ class Population:
     columns: dict[str, float]
     leaves: float | None  # None of a model that is not one tree
     classes: list[tuple[Any, float, float]]  # label, share in training, share here
+
+    def is_training(self, n_rows: int) -> bool:
+        """Return whether so many rows have the shares of the training rows throughout."""
+        moved = [*self.columns.values(), self.leaves or 0.0]
+        moved += [abs(here - before) for _, before, here in self.classes]
+        return n_rows == self.n_training and max(moved) < _NOTHING
 
 
 def population(model: Any, rows: Any, y: Any) -> Population | None:

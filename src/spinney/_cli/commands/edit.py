@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import Answers, fit_options, read_answers
 from spinney._cli.errors import Refusal, refusing
+from spinney._cli.memory import text_format
 from spinney._cli.models import load_model, save_model
 from spinney._cli.output import Screen, check_output, leaves_text, print_result, write_text
 from spinney.edit import EditHistory, ReplayReport, TreeEditor
@@ -46,7 +46,9 @@ def run(
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise Refusal(f"cannot read --edits {str(edits)!r}: {reason}.") from error
-    answers = read_answers(data, estimator, target, TextFormat(**options), (weight, exposure))
+    answers = read_answers(
+        data, estimator, target, text_format(estimator, options), (weight, exposure)
+    )
     known = fit_options(answers, weight, exposure)
     with refusing():
         editor = TreeEditor(estimator, answers.rows.X, answers.y, **known)

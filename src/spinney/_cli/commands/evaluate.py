@@ -36,6 +36,11 @@ from spinney._cli.stability import Population, population, verdict
 from spinney._counts import check_counts, check_exposure
 from spinney._target import check_weights
 
+_TRAINING = (
+    "these look like the training rows, on which every model seems better than it is: use others "
+    "for an honest estimate"
+)
+
 
 def run(
     model: Path,
@@ -103,6 +108,14 @@ class Evaluation:
     threshold: float | None = None  # by which rows are decided
     population: Population | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All notes, also that rows look like those that trained the model."""
+        around, notes = self.population, (*self.answers.notes, *self.notes)
+        if around is None or not around.is_training(len(self.answers.y)):
+            return notes
+        return (*notes, _TRAINING)
 
 
 def evaluate(
@@ -222,7 +235,7 @@ def as_dict(found: Evaluation) -> dict[str, Any]:
         "source": found.answers.rows.source,
         "rows": len(found.answers.y),
         "target": found.answers.target,
-        "notes": [*found.answers.notes, *found.notes],
+        "notes": list(found.remarks),
         "error": vars(metrics.estimate),
         "population": _population_dict(found.population),
     }

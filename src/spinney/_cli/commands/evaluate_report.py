@@ -28,7 +28,7 @@ def show(found: Evaluation, screen: Screen) -> None:
     if found.threshold is not None:
         words = f"{found.threshold:g}: predicted from this probability on"
         pairs.append(("threshold", words))
-    screen.pairs(pairs + [("note", note) for note in (*answers.notes, *found.notes)])
+    screen.pairs(pairs + [("note", note) for note in found.remarks])
     if isinstance(metrics, SurvivalMetrics):
         _show_lifetimes(metrics, screen)
     elif isinstance(metrics, NumberMetrics):

@@ -13,7 +13,7 @@ import numpy as np
 
 from spinney._cli.data.columns import Column, TextFormat
 from spinney._cli.data.match import Rows, read_rows
-from spinney._cli.data.text_cells import number_of
+from spinney._cli.data.text_cells import Meaning, parse_formatted
 from spinney._cli.decisions import decide, threshold_of
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import positive_of, text_format
@@ -67,7 +67,7 @@ def chosen_rows(model: Any, asked: Asked, text: TextFormat) -> list[dict[str, An
     rows: list[dict[str, Any]] = [dict.fromkeys(columns)]
     if asked.data is not None:
         table = read_rows(asked.data, model, _named(asked.where), copied=True, text=text)
-        rows = [table.one(place) for place in _places(table, asked)]
+        rows = [table.one(place) for place in _places(table, asked, text)]
     elif asked.rows or asked.where:
         option = "--row" if asked.rows else "--where"
         raise Refusal(f"{option} goes with a table: spinney explain MODEL DATA {option} ...")
@@ -78,7 +78,7 @@ def chosen_rows(model: Any, asked: Asked, text: TextFormat) -> list[dict[str, An
         if not sign or name not in columns:
             raise Refusal(f"--set: no column {name!r} in the model.{did_you_mean(name, columns)}")
         for row in rows:
-            row[name] = _cell(columns[name], value.strip())
+            row[name] = _cell(columns[name], value.strip(), text)
     return rows
 
 
@@ -89,7 +89,7 @@ def _named(where: Sequence[str]) -> list[str]:
     return [words.partition("=")[0] for words in where]
 
 
-def _places(table: Rows, asked: Asked) -> list[int]:
+def _places(table: Rows, asked: Asked, text: TextFormat) -> list[int]:
     """Return the places of the rows that are asked for."""
     if not asked.rows and not asked.where:
         raise Refusal(f"--row: say which of the {table.n_rows} rows; the first is 1.")
@@ -104,7 +104,7 @@ def _places(table: Rows, asked: Asked) -> list[int]:
             name, _, value = words.partition("=")
             if name not in table.columns:
                 raise Refusal(f"--where: no column {name!r}.{table.hint(name)}")
-            holds &= _equals(table.columns[name], value.strip())
+            holds &= _equals(table.columns[name], value.strip(), text)
         found = np.flatnonzero(holds).tolist()
         if not found:
             raise Refusal(f"--where: no row has {' and '.join(asked.where)}.")
@@ -116,12 +116,22 @@ def _places(table: Rows, asked: Asked) -> list[int]:
     return chosen
 
 
-def _equals(column: Column, value: str) -> Any:
+def _equals(column: Column, value: str, text: TextFormat) -> Any:
     if column.kind != "numeric":
         texts = np.array([*column.categories, None], dtype=object)[column.cells]
         return texts == value
-    number = number_of(value)
-    return column.cells == (math.nan if number is None else number)
+    number = _number(column.name, value, text)
+    if number is None:
+        raise Refusal(f"--where: {column.name!r} is a number, not {value!r}.")
+    return np.isnan(column.cells) if math.isnan(number) else column.cells == number
+
+
+def _number(name: str, value: str, text: TextFormat) -> float | None:
+    """Return a number as the column writes it; NaN if it is missing, None if it is none."""
+    number = Meaning(text).number(value)
+    if number is None and name in text.numeric:
+        number, _ = parse_formatted(value, text.decimal or ".")
+    return number
 
 
 def _fixed(model: Any, given: str | None) -> list[str]:
@@ -133,18 +143,18 @@ def _fixed(model: Any, given: str | None) -> list[str]:
     return fixed
 
 
-def _cell(column: Any, text: str) -> Any:
-    if not text:
+def _cell(column: Any, value: str, text: TextFormat) -> Any:
+    if not value:
         return None
     if column.kind != "numeric":
-        if column.code_of(text) is None:
+        if column.code_of(value) is None:
             known = ", ".join(map(str, column.categories[:10]))
-            raise Refusal(f"--set: {column.name!r} knows {known}, not {text!r}.")
-        return text
-    try:
-        return float(text)
-    except ValueError as error:
-        raise Refusal(f"--set: {column.name!r} is a number, not {text!r}.") from error
+            raise Refusal(f"--set: {column.name!r} knows {known}, not {value!r}.")
+        return value
+    number = _number(column.name, value, text)
+    if number is None:
+        raise Refusal(f"--set: {column.name!r} is a number, not {value!r}.")
+    return None if math.isnan(number) else number
 
 
 def _words(path: Path | None) -> dict[str, str]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from spinney._cli.data.columns import TextFormat
 from spinney._cli.data.match import Named, fit_options, read_answers
 from spinney._cli.errors import refusing
+from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
 from spinney._cli.output import check_output, write_text
+from spinney._cli.saved import held_by
 
 _LARGE = 5_000_000  # bytes, from which on a page is slow to send and to open
 
@@ -32,17 +33,17 @@ def run(
 
     check_output("--out", out, model, data, holdout)
     fitted = load_model(model)
-    named, told = Named(target, time, event), (weight, exposure)
-    answers = read_answers(data, fitted, named, TextFormat(**text), told)
+    named, told, how = Named(target, time, event), (weight, exposure), text_format(fitted, text)
+    answers = read_answers(data, fitted, named, how, told)
     others = None
     if holdout is not None:
         if named.time is None:
             named = replace(named, target=target or answers.target)
-        kept = read_answers(holdout, fitted, named, TextFormat(**text), told)
+        kept = read_answers(holdout, fitted, named, how, told)
         others = (kept.rows.X, kept.y, *fit_options(kept, weight, exposure).values())
     with refusing():
         page = Report(
-            fitted,
+            held_by(fitted),
             answers.rows.X,
             answers.y,
             holdout=others,

@@ -66,7 +66,7 @@ def rules_of(
     if not hasattr(model, "tree_"):
         raise Refusal(
             "this model is no single tree, so it has no rules. "
-            "Train one: spinney train --model cart, c45, igpa or gp."
+            "`spinney export` writes all of its trees; `spinney distil` makes one tree of them."
         )
     if prune is not None:
         answers = read_answers(prune, model, target, text)

@@ -62,7 +62,7 @@ def show(chosen: Chosen, screen: Screen) -> None:
     pairs = [("rows", str(len(found.answers.y))), ("target", found.answers.target)]
     pairs.append(("positive", str(found.scores.positive)))
     pairs.append(("threshold", f"{found.threshold:g}, {chosen.how}"))
-    screen.pairs(pairs + [("note", note) for note in found.answers.notes])
+    screen.pairs(pairs + [("note", note) for note in found.remarks])
     show_cuts(found.scores, found.threshold, screen)
     if not chosen.kept:
         screen.wrapped("The model is as it was: --out FILE saves it with this threshold.")

@@ -66,6 +66,7 @@ from spinney._counts import DEVIANCES
 from spinney._expression.expression_test import ExpressionTest
 from spinney._format import plural
 from spinney.pruning import PruningPath
+from spinney.tree._estimator import TreeEstimator
 
 _MOST_CATEGORIES = 12  # of a surrogate
 MOST_LEAVES = 60  # of a tree that is shown in full
@@ -125,6 +126,11 @@ def run(
         positive=_positive(positive, reading),
         by_group=reading.group is not None,
     )
+    if plot is not None and not isinstance(unfitted(reading.task, settings), TreeEstimator):
+        raise Refusal(
+            f"--plot draws one tree, and --model {model} is none. Save the model with --out; "
+            "`spinney plot` draws its importances, or one of its trees."
+        )
     with fold_progress(settings.cv) as on_fold:
         training = train(reading, settings, on_fold)
     remedies = find_remedies(reading, settings, training.model, partial(unfitted, reading.task))
@@ -200,8 +206,7 @@ class Training:
 
     def draw(self) -> Any:
         """Draw the tree; return the axes."""
-        if self.tree is None:
-            raise Refusal("--plot draws one tree, and this model is not one.")
+        assert self.tree is not None  # refused before
         return self.tree.plot()
 
     def importances(self) -> list[tuple[str, float]]:

@@ -29,7 +29,7 @@ def read_arrow(source: Source, wanted: Wanted | None = None) -> Sheet:
     if wanted.text.encoding is not None:
         raise Refusal(f"--encoding is for text files, and {source.where} is none.")
     table, others = _read_table(source, wanted)
-    if not table.num_columns or not table.num_rows:
+    if not table.num_rows or not (table.num_columns or others):
         raise Refusal(f"{source.where} holds no rows.")
     columns = []
     for k, name in enumerate(table.column_names):

@@ -95,6 +95,7 @@ class TextFormat:
     encoding: str | None = None  # None for UTF-8
     numeric: Sequence[str] = ()  # columns of numbers with signs, units, thousands separators
     decimal: str | None = None  # None for a point, and for a comma beside semicolons
+    remembered: frozenset[tuple[str, str]] = frozenset()  # options that nobody repeated
 
     def options(self) -> list[tuple[str, Sequence[str]]]:
         """Return the equivalent command line options, each with its values."""

@@ -51,6 +51,8 @@ def read_csv(source: Source, wanted: Wanted | None = None) -> Sheet:
         programs write.
     """
     layout, sample = open_csv(source, wanted or Wanted())
+    if not layout.kept:
+        return Sheet([], others=layout.others)
     try:
         if sample is None:
             raise DoubtError

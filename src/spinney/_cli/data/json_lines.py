@@ -132,7 +132,7 @@ def _text_column(name: str, found: pa.ChunkedArray, wanted: Wanted) -> Column:
 def _read_carefully(source: Source, wanted: Wanted) -> Sheet:
     meaning = Meaning(wanted.text)
     cells, texts, lines, others = _read_cells(source, wanted, meaning)
-    if not lines or not cells:
+    if not lines or not (cells or others):
         raise Refusal(f"{source.where} holds no rows.")
     place = Place(source.where, lines.__getitem__)
     columns = []

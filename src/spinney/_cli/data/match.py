@@ -120,8 +120,9 @@ def read_rows(
     wanted = Wanted(kinds, only=only, strict=False, text=text)
     sheet, usual, _ = read_table(name, wanted)
     found, unread = sheet.columns, sheet.others
+    there = {*unread, *(known.name for known in found)}
     for asked in text.numeric:
-        if asked not in {known.name for known in found} and asked not in unread:
+        if asked not in there and ("--numeric", asked) not in text.remembered:
             raise Refusal(f"--numeric: no column {asked!r}.")
     columns = {column.name: column for column in found}
     lacking = [c.name for c in features if c.name in used.tested and c.name not in columns]

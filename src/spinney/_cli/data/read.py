@@ -80,7 +80,7 @@ def read_table(name: str, wanted: Wanted) -> tuple[Sheet, str | None, Task | Non
     if name not in list_datasets():
         return read_file(find_file(name), wanted), None, None
     for option, values in wanted.text.options():
-        if values:
+        if any((option, value) not in wanted.text.remembered for value in values):
             raise Refusal(f"{option} is for files, and {name!r} is a bundled set.")
     columns, target, task = bundled_columns(name)
     return Sheet(columns), target, task

@@ -247,10 +247,12 @@ def _odd_cells_note(
         return None
     row = int(np.flatnonzero(np.isin(found.codes, odd))[0])
     count = "1 cell is" if n_odd == 1 else f"{n_odd} cells are"
+    words = " ".join(f"--na={shlex.quote(found.texts[code])}" for code in odd)
+    gaps = f", or read them as gaps with {words}" if len(odd) <= _FEW_WORDS else ""
     first = found.texts[found.codes[row]]
     return (
         f"{name} is taken as nominal: {count} no number (first: {first!r}, "
-        f"line {place.line_of(row)}). Leave cells without a value empty"
+        f"line {place.line_of(row)}). Leave cells without a value empty{gaps}"
     )
 
 
