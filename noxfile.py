@@ -63,7 +63,8 @@ def runtimes(session: nox.Session) -> None:
     session.install(".[test,onnx,treelite,mlflow]", *RUNTIMES)
     formats = ("pmml", "onnx", "treelite")
     places = [f"tests/export/test_export_{name}.py" for name in formats]
-    session.run("pytest", "-n", "auto", *places, "tests/export/test_mlflow.py", *session.posargs)
+    places += ["tests/export/test_mlflow.py", "tests/export/test_hostile_names.py"]
+    session.run("pytest", "-n", "auto", *places, *session.posargs)
 
 
 @nox.session

@@ -54,7 +54,7 @@ class Database:
         columns = ", ".join(f"{column} {kind}" for column, kind in pairs)
         self.run(f"CREATE TABLE {name} (row_key {whole}, {columns})")
         numbered = X.astype(object).where(X.notna(), None)
-        rows = [(i, *row) for i, row in enumerate(numbered.itertuples(index=False))]
+        rows = [(i, *row) for i, row in enumerate(numbered.itertuples(index=False, name=None))]
         self._insert(name, rows)
 
     def _insert(self, name: str, rows: list[tuple[Any, ...]]) -> None:

@@ -1,7 +1,6 @@
 """Ensembles as C, Python and JSON: the same answers as the model's."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
 
 from engine_models import hard_rows, mild, random_model
-from export_c_program import cell, source
+from export_c_program import cell, source, working_compiler
 from export_cases import plain_rows
 
 from spinney import RandomForestClassifier, RandomForestRegressor
@@ -82,15 +81,6 @@ class Described:
             self.labels = [*self.classes.tolist(), *extra]
 
 
-def compiles(command: list[str], folder: Path) -> bool:
-    """Whether there is such a compiler, with its libraries."""
-    (folder / "empty.c").write_text("#include <math.h>\nint main(void) { return 0; }\n")
-    if shutil.which(command[0]) is None:
-        return False
-    whole = [*command, str(folder / "empty.c"), "-o", str(folder / "empty")]
-    return subprocess.run(whole, capture_output=True).returncode == 0
-
-
 COMPILERS = [
     "gcc",
     "clang",
@@ -101,9 +91,7 @@ COMPILERS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_header_in_c_predicts_as_the_ensemble(compiler, tmp_path):
-    found = compiler.split()
-    if not compiles(found, tmp_path):
-        pytest.skip(f"{compiler} compiles nothing here")
+    found = working_compiler(compiler, tmp_path)
     cases = [(kind, seed) for kind in KINDS for seed in SEEDS]
     models = []
     for i, (kind, seed) in enumerate(cases):
@@ -118,7 +106,7 @@ def test_a_header_in_c_predicts_as_the_ensemble(compiler, tmp_path):
     for i, (kind, _) in enumerate(cases):
         X = flat_rows(kind, 2000)
         rows = plain_rows(X)
-        text = "\n".join(cell(value) for row in rows for value in row)
+        text = "\0".join(cell(value) for row in rows for value in row)
         run = [str(tmp_path / "main"), str(i), str(len(rows))]
         answer = subprocess.run(run, input=text.encode(), capture_output=True, check=True)
         numbers = np.frombuffer(answer.stdout).reshape(len(rows), -1)
@@ -160,8 +148,7 @@ int main(void) {
 
 @pytest.mark.slow
 def test_many_rows_at_once_are_predicted_as_one_by_one(tmp_path):
-    if not compiles(["gcc"], tmp_path):
-        pytest.skip("gcc compiles nothing here")
+    gcc = working_compiler("gcc", tmp_path)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1237, 5))
     y = np.array(["a", "b", "c"])[(X[:, 0] + X[:, 1] * X[:, 2] > 0) + (X[:, 3] > 1).astype(int)]
@@ -175,7 +162,7 @@ def test_many_rows_at_once_are_predicted_as_one_by_one(tmp_path):
         model.fit(X, np.nan_to_num(X[:, 4]) if name == "number" else y)
         (tmp_path / f"{name}.h").write_text(to_c(model, name))
     (tmp_path / "main.c").write_text(MANY.replace("N_ROWS", str(len(X))))
-    command = ["gcc", *STRICT, str(tmp_path / "main.c"), "-o", str(tmp_path / "main")]
+    command = [*gcc, *STRICT, str(tmp_path / "main.c"), "-o", str(tmp_path / "main")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     run = subprocess.run(

@@ -42,7 +42,7 @@ def c_program(c_folder) -> Path:
 @needs_compiler
 def test_a_program_in_c_predicts_as_the_model(case, all_cases, c_program):
     place = next(i for i, other in enumerate(all_cases) if other is case)
-    text = "\n".join(cell(value) for row in case.rows for value in row)
+    text = "\0".join(cell(value) for row in case.rows for value in row)
     command = [str(c_program), str(place), str(len(case.rows))]
     done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
     numbers = np.frombuffer(done.stdout).reshape(len(case.rows), -1)

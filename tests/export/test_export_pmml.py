@@ -1,8 +1,6 @@
 """PMML says what the model says, as the reference evaluator in Java reads it."""
 
 import re
-import shutil
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from export_models import NAMES, make_case
-from handover_models import FIRST, HANDED, handed, plain
+from handover_models import FIRST, HANDED, handed
 
 from spinney import CARTClassifier, GPTreeClassifier, Tree
 from spinney.evolve import Function, Numeric
@@ -21,23 +19,6 @@ ELEMENT = "{http://www.dmg.org/PMML-4_4}"
 
 def all_of(text: str, tag: str) -> list[ElementTree.Element]:
     return list(ElementTree.fromstring(text).iter(ELEMENT + tag))
-
-
-@pytest.fixture(scope="session")
-def judge(tmp_path_factory: Any) -> Any:
-    """Score rows by jpmml_evaluator, which runs in Java."""
-    jpmml = pytest.importorskip("jpmml_evaluator")
-    if shutil.which("java") is None:
-        pytest.skip("there is no java")
-    path = Path(tmp_path_factory.mktemp("pmml")) / "model.pmml"
-
-    def score(text: str, X: pd.DataFrame) -> pd.DataFrame:
-        path.write_text(text, encoding="utf-8")
-        found = jpmml.make_evaluator(str(path)).verify().evaluateAll(plain(X))
-        assert "errors" not in found, found["errors"].dropna().iloc[0]
-        return found
-
-    return score
 
 
 CASES = [n if n in FIRST else pytest.param(n, marks=pytest.mark.thorough) for n in HANDED]
@@ -108,6 +89,38 @@ def test_surrogates_are_compound_predicates_in_order():
     assert left.get("booleanOperator") == "surrogate"
     assert said[:2] == [("income", "lessOrEqual", "36.0"), ("age", "greaterThan", "30.0")]
     assert left[2].tag == ELEMENT + "False"
+
+
+TARGETS = ["grown out, costs", "fractional, costs", "regression", "forest 0", "forest 1"]
+TARGETS += ["AdaBoost 0", "counts 0", "bagging of numbers 1", "AdaBoost of numbers 0", "votes 1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TARGETS)
+def test_targets_have_priors_of_classes_and_defaults_and_bounds_of_numbers(name):
+    model = handed(name).model
+    text = to_pmml(model)
+    (target,) = all_of(text, "Target")
+    values = all_of(text, "TargetValue")
+    assert target.get("field") == "target"
+    classes = getattr(model, "classes_", None)
+    if classes is not None:
+        priors = [float(value.get("priorProbability")) for value in values]
+        assert [value.get("value") for value in values] == list(map(str, classes.tolist()))
+        assert sum(priors) == pytest.approx(1.0)
+        if hasattr(model, "tree_"):
+            np.testing.assert_allclose(priors, model.tree_.root.probabilities)
+        elif name == "forest 0":
+            roots = [tree.root.probabilities for tree in model.forest_]
+            np.testing.assert_allclose(priors, np.mean(roots, axis=0))
+        return
+    said = handed(name).said
+    trees = [model.tree_] if hasattr(model, "tree_") else list(model.forest_)
+    (value,) = values
+    mean = np.mean([tree.root.prediction for tree in trees])
+    assert float(value.get("defaultValue")) == pytest.approx(mean)
+    if name != "counts 0":
+        assert float(target.get("min")) <= min(said) <= max(said) <= float(target.get("max"))
 
 
 def test_deep_trees_need_no_recursion():

@@ -104,7 +104,7 @@ def test_a_header_in_c_predicts_as_the_model(models: list[Model], tmp_path: Path
     if CPP_COMPILER is not None:
         run_compiler(CPP_COMPILER, "-fsyntax-only", str(tmp_path / "main.cpp"))
     for i, model in enumerate(models):
-        text = "\n".join(cell(value) for row in model.rows for value in row)
+        text = "\0".join(cell(value) for row in model.rows for value in row)
         run = [str(tmp_path / "main"), str(i), str(len(model.rows))]
         done = subprocess.run(run, input=text.encode(), capture_output=True, check=True)
         numbers = np.frombuffer(done.stdout).reshape(len(model.rows), -1)
@@ -207,7 +207,7 @@ def test_code_works_out_the_sine_to_the_last_bit(tmp_path: Path) -> None:
     # As on machines that multiply and add in one step, where the compiler may.
     command = [COMPILER, "-std=gnu99", "-O2", "-ffp-contract=fast", str(tmp_path / "main.c")]
     run_compiler(*command, "-o", str(tmp_path / "main"), "-lm")
-    text = "\n".join(cell(value) for row in values.tolist() for value in row)
+    text = "\0".join(cell(value) for row in values.tolist() for value in row)
     run = [str(tmp_path / "main"), "0", str(len(values))]
     done = subprocess.run(run, input=text.encode(), capture_output=True, check=True)
     assert (np.frombuffer(done.stdout).reshape(len(values), -1)[:, 0] == 0).all()

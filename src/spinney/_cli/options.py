@@ -504,6 +504,13 @@ _declare(
     _option("--prefix", default="model", help="C: prefix of the names."),
 )
 
+_WORDS = _option(
+    "--words",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="JSON with the words of a reason by column; {value} is what the row holds.",
+)
+
 _declare(
     "explain",
     """
@@ -520,12 +527,7 @@ _declare(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
     ),
     _option("--reasons", is_flag=True, help="Add the columns that moved the prediction most."),
-    _option(
-        "--words",
-        type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        metavar="FILE",
-        help="JSON file with the text of a reason by column; {value} is the value of the row.",
-    ),
+    _WORDS,
     *_FILE_FORMAT,
     _JSON,
 )
@@ -535,8 +537,8 @@ _declare(
     """
     MODEL is a file written by `spinney train --out`, DATA its training data: a file, or the name of
     a bundled data set. The page needs no network. It shows the tree, its size, its quality on DATA
-    and --holdout, its rules and its columns, and traces rows through the model. It contains counts
-    of the data, never rows.
+    and --holdout, its rules and its columns, the columns that moved its predictions most, and
+    traces rows through the model. It contains counts of the data, never rows.
     """,
     _SAVED_MODEL,
     _DATA,
@@ -553,6 +555,7 @@ _declare(
     _TIME,
     _EXPOSURE,
     _WEIGHT,
+    _WORDS,
     *_FILE_FORMAT,
 )
 

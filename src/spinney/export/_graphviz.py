@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from spinney._format import SHORT_DIGITS
+from spinney._format import SHORT_DIGITS, without_controls
 from spinney.plot._matplotlib import PAPER, class_colours, mix
 from spinney.tree._node import (
     answer_name,
@@ -96,5 +96,5 @@ def _fill(node: "Node", colours: list[str]) -> str:
 
 def _quoted(text: str) -> str:
     """Quote text as a DOT string."""
-    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\0", " ")
-    return '"' + text.replace("\n", "\\n") + '"'
+    lines = [without_controls(line).replace("\\", "\\\\") for line in text.split("\n")]
+    return '"' + "\\n".join(lines).replace('"', '\\"') + '"'

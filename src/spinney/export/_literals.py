@@ -5,6 +5,7 @@ comment delimiters in a name are escaped.
 """
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from spinney._expression.tokens import FAR_SINE, INVERSE_PI, PI, SHIFT
 
 _PLAIN_INTEGER = 2**24  # exact even where an engine compares in single precision
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _SAFE_DIGITS = 15  # as many decimal digits as every reader of numbers gets right
 
 
@@ -35,9 +37,36 @@ def sql_number(value: float, always_real: bool = False) -> str:
     return text if plain or "e" in text else text + "e0"
 
 
+def plain_unicode(text: str, where: str, others: str) -> str:
+    """Return a text, or refuse it if it has NUL or half of a pair of UTF-16, which end or spoil it.
+
+    Parameters
+    ----------
+    text : str
+        A name or a label.
+    where : str
+        What cannot hold it, for the message.
+    others : str
+        The formats that can.
+
+    Returns
+    -------
+    str
+    """
+    found = _NO_TEXT.search(text)
+    if found:
+        what = "NUL" if found.group() == "\0" else ascii(found.group())
+        raise ValueError(
+            f"{where} cannot hold the character {what}, but {text!r} does. Rename it and fit "
+            f"again, or use {others}."
+        )
+    return text
+
+
 def c_text(text: str) -> str:
     """Return a string literal of the UTF-8 bytes of a text."""
-    return '"' + "".join(map(_c_byte, text.encode("utf-8", "replace"))) + '"'
+    plain = plain_unicode(text, "text in C", "to_python or to_json")
+    return '"' + "".join(map(_c_byte, plain.encode())) + '"'
 
 
 def c_number(value: float) -> str:
@@ -76,9 +105,7 @@ def finished_sql(text: str) -> str:
 
 def movable(text: str) -> str:
     """Return text that can be set in: its own line breaks are NUL until the query is finished."""
-    if "\0" in text:
-        raise ValueError(f"SQL text cannot hold the character NUL, but {text!r} does.")
-    return text.replace("\n", "\0")
+    return plain_unicode(text, "SQL text", "to_python or to_json").replace("\n", "\0")
 
 
 def with_sine_constants(template: str, write: Callable[[float], str]) -> str:

@@ -15,6 +15,7 @@ from spinney.export._ensemble_model import (
     read_model,
     refuse_functions,
 )
+from spinney.export._literals import plain_unicode
 from spinney.export._model import RuleModel, TreeModel
 from spinney.export._onnx_graph import ML_OPSET, OPSET, Graph
 from spinney.export._onnx_trees import (
@@ -84,19 +85,15 @@ def to_onnx(model: Any) -> Any:
 def _free_stem(names: Sequence[str]) -> str:
     """Return a beginning of names that no column has; refuse columns that ONNX cannot name."""
     for name in names:
-        if not name or "\0" in name or (not name.isascii() and name != _as_utf8(name)):
+        if not plain_unicode(name, "a name in ONNX", "to_json or to_python"):
             raise ValueError(
-                f"an input of ONNX cannot be named {name!r}. Rename the column and fit again, or "
+                "an input of ONNX cannot have an empty name. Rename the column and fit again, or "
                 "use to_json, to_c or to_python."
             )
     stem = "spinney"
     while any(name.startswith(stem) for name in names):
         stem += "_"
     return stem
-
-
-def _as_utf8(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def encoded(graph: Graph, column: Column, name: str) -> str:
@@ -106,7 +103,7 @@ def encoded(graph: Graph, column: Column, name: str) -> str:
     codes = np.arange(len(column.categories), dtype=np.float64)
     if not is_text(column.categories):
         return _encoded_numbers(graph, [float(label) for label in column.categories], name)
-    words = [str(label) for label in column.categories]
+    words = list(map(_text, column.categories))
     if not graph.has_sets:
         given = {"keys_strings": words, "values_floats": codes.tolist(), "default_float": np.nan}
         return graph.cast(graph.add("LabelEncoder", name, domain="ai.onnx.ml", **given), "DOUBLE")
@@ -145,7 +142,11 @@ def label_array(labels: Sequence[Any]) -> NDArray[Any]:
         return np.array(labels, dtype=np.int64)
     if kinds == {float}:
         return np.array(labels, dtype=np.float64)
-    return np.array([str(label) for label in labels], dtype=object)
+    return np.array(list(map(_text, labels)), dtype=object)
+
+
+def _text(label: Any) -> str:
+    return plain_unicode(str(label), "text in ONNX", "to_json or to_python")
 
 
 def _model_proto(

@@ -42,6 +42,7 @@ def ensemble_text(model: EnsembleModel, place: Place) -> Iterator[str]:
     if method is None:
         yield from _chain_lines(model, place)
     else:
+        yield from map(text_of, place.targets)
         yield from _segments(model, place, method)
     yield "</MiningModel>"
 

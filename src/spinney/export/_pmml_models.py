@@ -34,6 +34,7 @@ _BATCH = 20  # terms of a sum in one field
 def text_of(made: Element, *, is_open: bool = False) -> str:
     """Return an element as text, without its end if more is to be put in."""
     text = ElementTree.tostring(made, encoding="unicode", short_empty_elements=not is_open)
+    text = text.replace("\r", "&#13;")  # which readers of XML take for a line feed otherwise
     return text.removesuffix(f"</{made.tag}>") if is_open else text
 
 
@@ -54,6 +55,7 @@ class Place:
     outputs: Outputs
     target: str | None = None
     stem: str = ""
+    targets: tuple[Element, ...] = ()  # what is known of the target before any row
 
 
 def mining_schema(model: Questions, columns: Sequence[Any], place: Place) -> Element:
@@ -104,6 +106,49 @@ def task_of(classes: Any) -> str:
     return "regression" if classes is None else "classification"
 
 
+def targets_of(
+    target: str, classes: Sequence[Any] | None, roots: Sequence[Sequence[float]], leaves: Any
+) -> Element:
+    """Return what is known of the target before any row.
+
+    Parameters
+    ----------
+    target : str
+        Its name.
+    classes : sequence or None
+        The labels; None for numbers.
+    roots : sequence of sequences of float
+        What each tree answers for all rows: class shares, or the number.
+    leaves : sequence of float
+        Numbers between which every prediction lies; empty if that is not known.
+
+    Returns
+    -------
+    Element
+    """
+    means = [sum(column) / len(roots) for column in zip(*roots, strict=True)]
+    if classes is None:
+        bounds = {"min": number(min(leaves)), "max": number(max(leaves))} if leaves else {}
+        value = element("TargetValue", {"defaultValue": number(means[0])})
+        made = element("Target", {"field": target, "optype": "continuous", **bounds}, value)
+        return element("Targets", None, made)
+    total = sum(means)
+    values = [
+        element(
+            "TargetValue",
+            {
+                "value": label_text(label),
+                "displayValue": str(label) or None,
+                "priorProbability": number(mean / total if total > 0.0 else 1.0 / len(means)),
+            },
+        )
+        for label, mean in zip(classes, means, strict=True)
+    ]
+    return element(
+        "Targets", None, element("Target", {"field": target, "optype": "categorical"}, *values)
+    )
+
+
 # -- Trees
 
 
@@ -123,7 +168,8 @@ def tree_text(tree: TreeModel, place: Place, name: str = "tree") -> Iterator[str
     }
     yield text_of(element("TreeModel", attributes), is_open=True)
     yield text_of(mining_schema(tree, tree.schema.columns, place))
-    yield from map(text_of, _output(place, tree.classes, True) + _local(fields))
+    head = [*_output(place, tree.classes, True), *place.targets, *_local(fields)]
+    yield from map(text_of, head)
     yield from _node_lines(tree, predicates)
     yield "</TreeModel>"
 
@@ -269,7 +315,7 @@ def number_text(
         {"intercept": "0"},
         element("NumericPredictor", {"name": value, "coefficient": "1"}),
     )
-    inside = [schema, *_output(place, None, False), *_local(fields), table]
+    inside = [schema, *_output(place, None, False), *place.targets, *_local(fields), table]
     yield text_of(element("RegressionModel", attributes, *inside))
 
 
@@ -300,7 +346,8 @@ def decision_text(
         "missingValueStrategy": "none",
         "splitCharacteristic": "multiSplit",
     }
-    inside = [schema, *([output] if len(output) else []), *_local(fields), root]
+    outputs = [output] if len(output) else []
+    inside = [schema, *outputs, *place.targets, *_local(fields), root]
     yield text_of(element("TreeModel", attributes, *inside))
 
 

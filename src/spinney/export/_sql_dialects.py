@@ -6,6 +6,7 @@ can end the quotes. What a dialect cannot hold is refused.
 
 import difflib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +41,7 @@ class Dialect:
     most_columns: int = 2000
     deepest_case: int = 10
     least: str = "LEAST"
-    unquotable: str = ""  # characters that names cannot hold
+    unquotable: str = "^$"  # what names cannot hold, as a regular expression
     text_by_bytes: str = ""  # an expression that tells all texts apart, of {text}
     empty_is_null: bool = False
     underflow_fails: bool = False  # whether a product too small for a double ends the query
@@ -52,12 +53,13 @@ class Dialect:
 
     def _quoted(self, name: str) -> str:
         left, right = self.quotes[0], self.quotes[1]
-        for char in self.unquotable:
-            if char in name:
-                raise ValueError(
-                    f"{self.title} cannot hold the character {char!r} in a name, but {name!r} has "
-                    "it. Rename the column, or the table."
-                )
+        if self.unquotable and (found := re.search(self.unquotable, name)):
+            held = found.group()
+            what = f"the character {held!r} in a name" if held else "an empty name"
+            what = "a name that ends in a blank" if held == " " else what
+            raise ValueError(
+                f"{self.title} cannot hold {what}, got {name!r}. Rename the column, or the table."
+            )
         size = len(name.encode("utf-8", "replace")) if self.name_bytes else len(name)
         if self.longest_name is not None and size > self.longest_name:
             unit = "bytes" if self.name_bytes else "characters"
@@ -66,16 +68,23 @@ class Dialect:
                 f"{size}. Give it a shorter name."
             )
         if self.name == "bigquery":
-            return left + movable(name).replace("\\", "\\\\").replace("`", "\\`") + right
+            return left + self._escaped(name).replace("`", "\\`") + right
         return left + movable(name).replace(right, right * 2) + right
 
     def string(self, text: str) -> str:
         """Return a text literal."""
+        body = self._escaped(text)
+        body = body.replace("'", "''" if self.doubled else "\\'")
+        return f"{self.text_mark}'{body}'"
+
+    def _escaped(self, text: str) -> str:
+        """Return text with backslashes escaped; in BigQuery line breaks too, which end text."""
         body = movable(text)
         if self.backslash:
             body = body.replace("\\", "\\\\")
-        body = body.replace("'", "''" if self.doubled else "\\'")
-        return f"{self.text_mark}'{body}'"
+        if self.name == "bigquery":
+            body = body.replace(movable("\n"), "\\n").replace("\r", "\\r")
+        return body
 
     def value(self, value: Any) -> str:
         """Return a category or a class as a literal."""
@@ -104,7 +113,9 @@ class Dialect:
 
 _ALL = (
     Dialect("ansi", "standard SQL"),
-    Dialect("sqlite", "SQLite", real="REAL", text="TEXT", least="MIN", has_nan=False),
+    Dialect(
+        "sqlite", "SQLite", real="REAL", text="TEXT", least="MIN", has_nan=False, unquotable=""
+    ),
     Dialect("duckdb", "DuckDB", real="DOUBLE", text="VARCHAR", deepest_case=40),
     Dialect(
         "postgresql",
@@ -133,6 +144,7 @@ _ALL = (
         order=None,
         fence="LIMIT 18446744073709551615",
         longest_name=64,
+        unquotable="[\U00010000-\U0010ffff]|^$| $",
         most_columns=1000,
         deepest_case=25,
         text_by_bytes="CAST(CONVERT({text} USING utf8mb4) AS BINARY)",
@@ -166,7 +178,7 @@ _ALL = (
         longest_name=128,
         name_bytes=True,
         most_columns=1000,
-        unquotable='"',
+        unquotable='"|^$',
         empty_is_null=True,
     ),
     Dialect(

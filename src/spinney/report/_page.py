@@ -7,6 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from spinney._format import without_controls
+
 # In the order in which they are read: later ones use earlier ones.
 SCRIPTS = (
     "numbers.js",
@@ -24,6 +26,7 @@ SCRIPTS = (
     "quality.js",
     "quality_numbers.js",
     "quality_lifetimes.js",
+    "reasons.js",
     "trace.js",
     "rules.js",
     "importances.js",
@@ -61,7 +64,7 @@ def page_html(payload: dict[str, Any]) -> str:
     return str(
         _template().render(
             head=PAGE_HEAD,
-            title=f"{payload['about']['model']}: {payload['about']['target']}",
+            title=without_controls(f"{payload['about']['model']}: {payload['about']['target']}"),
             data=safe_json(payload),
             scripts=[_read(name) for name in SCRIPTS],
             styles=[_read(name) for name in STYLES],

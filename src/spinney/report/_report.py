@@ -1,6 +1,7 @@
 """`Report`: gathers what a page shows, and writes it."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,11 +17,13 @@ from spinney.report._editing_part import editing_part
 from spinney.report._ensemble_part import mean_loss, members_part, quality_part, stand_in
 from spinney.report._lifetimes_part import lifetimes_part, risk_groups_part
 from spinney.report._page import page_html
+from spinney.report._reasons_part import reasons_part
 from spinney.report._row_groups import cells_part
 from spinney.report._rules_part import rules_part
 from spinney.report._sample import Given, Sample, criterion_of, read_sample
 from spinney.report._stability import stability_part
 from spinney.report._tree_part import path_part, sizes_of, tree_part
+from spinney.shapley._reasons import checked_words
 
 
 class Report:
@@ -48,6 +51,8 @@ class Report:
         The name of what is predicted.
     created : datetime, default=None
         The time that the page shows; None for now.
+    words : mapping of str to str, default=None
+        The words of reasons for a column, as `reasons` takes them.
 
     Examples
     --------
@@ -69,6 +74,7 @@ class Report:
         exposure: Any = None,
         target: str = "target",
         created: datetime | None = None,
+        words: Mapping[str, str] | None = None,
     ) -> None:
         if not isinstance(model, TableEstimator):
             raise TypeError(
@@ -81,6 +87,7 @@ class Report:
                 "a report needs data: X and y, such as the rows that trained the model."
             )
         self._model, self._target, self._created = model, str(target), created
+        self._words = checked_words(model._schema, words)
         self._classes = getattr(model, "classes_", None)
         self._data = read_sample(model, Given(X, y, sample_weight, exposure), self._classes)
         self._holdout = None if holdout is None else self._read_holdout(_holdout(holdout))
@@ -138,6 +145,7 @@ class Report:
             "quality": quality,
             "ensemble": ensemble,
             "rules": rules_part(model),
+            "reasons": reasons_part(model, self._data, self._words),
             "editing": editing_part(model, sizes.tree, self._data) if single else None,
             "stability": stability_part(model, self._data) if single else None,
         }

@@ -200,10 +200,16 @@ def _test(tree: Tree, node: int, question: Question | None, model: TreeModel) ->
         asked = tree[node].test
         assert asked is not None
         test["texts"] = [asked.branch_text(0), asked.branch_text(1)]
-        test["sql"] = finished_sql(
-            sql_expression(question.tokens, Writer(DIALECTS["ansi"], model.schema))
-        )
+        test["sql"] = _sql_of(question, model)
     return test
+
+
+def _sql_of(question: Question, model: TreeModel) -> str | None:
+    try:
+        text = sql_expression(question.tokens, Writer(DIALECTS["ansi"], model.schema))
+    except ValueError:  # a name that SQL cannot hold
+        return None
+    return finished_sql(text)
 
 
 def _question(question: Question, model: TreeModel) -> dict[str, Any]:

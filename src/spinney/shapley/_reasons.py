@@ -50,7 +50,7 @@ def pick_reasons(
     from spinney.rules._counterfactual import raw_value, value_text  # rules are made of trees
 
     most = Integer(1).check("n", n)
-    told = _checked_words(schema, words)
+    told = checked_words(schema, words)
     found = []
     for row, push, mask in zip(rows, pushes, used, strict=True):
         order = np.argsort(-push, kind="stable")
@@ -65,7 +65,8 @@ def pick_reasons(
     return found
 
 
-def _checked_words(schema: Schema, words: Any) -> dict[str, str]:
+def checked_words(schema: Schema, words: Any) -> dict[str, str]:
+    """Return the words for columns, none for None; refuse names that are no columns."""
     if words is None:
         return {}
     if not isinstance(words, Mapping):

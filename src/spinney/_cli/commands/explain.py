@@ -40,7 +40,7 @@ def run(
     """Explain the prediction of one row, or of several."""
     fitted = load_model(model)
     held = _fixed(fitted, fixed)
-    told = _words(words) if reasons or words is not None else None
+    told = read_words(words) if reasons or words is not None else None
     asked = Asked(data, rows, where, given)
     found = [
         explanation(fitted, row, held, told)
@@ -157,7 +157,7 @@ def _cell(column: Any, value: str, text: TextFormat) -> Any:
     return None if math.isnan(number) else number
 
 
-def _words(path: Path | None) -> dict[str, str]:
+def read_words(path: Path | None) -> dict[str, str]:
     """Return the words of reasons by column, of a file or none."""
     if path is None:
         return {}

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from spinney._cli.commands.explain import read_words
 from spinney._cli.data.match import Named, fit_options, read_answers
 from spinney._cli.errors import refusing
 from spinney._cli.memory import text_format
@@ -26,6 +27,7 @@ def run(
     exposure: str | None = None,
     event: str | None = None,
     time: str | None = None,
+    words: Path | None = None,
     **text: Any,
 ) -> None:
     """Write the report of a model; nothing is written if anything does not fit."""
@@ -48,6 +50,7 @@ def run(
             answers.y,
             holdout=others,
             target=answers.target,
+            words=read_words(words),
             **fit_options(answers, weight, exposure),
         ).to_html()
     write_text("--out", out, page)

@@ -10,6 +10,7 @@
   S.drawEditsPart();
   S.drawRulesPart();
   S.drawImportancesPart();
+  S.drawReasonsPart();
   S.drawColumnsPart();
   S.drawStabilityPart();
   S.drawEnsemblePart();

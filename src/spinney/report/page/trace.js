@@ -103,6 +103,7 @@
       S.el("h3", {}, "The way"), S.el("ol", { class: "way" }, found.steps.slice(0, 60).map((own) => S.el("li", {}, stepText(own, found.values))),
         S.el("li", {}, found.parts.length === 1 ? "Leaf " + found.parts[0].node : found.parts.slice(0, 12).map((own) => "leaf " + own.node + " by " + S.share(own.share)).join(", "))),
       S.el("p", {}, S.el("button", { type: "button", onclick: () => { ask(); S.showNode(found.parts[0].node); document.getElementById("tree").scrollIntoView(); } }, "Show it in the tree")),
+      S.el("h3", {}, "Reasons"), S.reasonList(found, valueText),
       S.el("h3", {}, "What would change the answer"), changes.length ? S.el("ul", {}, changes.map((own) => S.el("li", {}, S.el("strong", {}, S.answerText(own.answer)), " if " + own.needed.map((condition) => S.conditionText(condition, 6) + " (is " + valueText(condition.column, found.values[condition.column]) + ")").join(" and ")))) : S.el("p", { class: "note" }, "No change of values that tests ask one by one gives another answer."));
   }
 

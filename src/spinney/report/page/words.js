@@ -79,6 +79,7 @@
   function conditionSql(condition) {
     if (condition.test) {
       const text = condition.test.sql;
+      if (text === null) return "\0";
       return condition.branch === (condition.test.back ? 1 : 0) ? "(" + text + ")" : "NOT (" + text + ")";
     }
     const column = P.columns[condition.column], name = quoted(column.name);
@@ -92,7 +93,10 @@
     if (condition.high < Infinity) parts.push(name + " <= " + condition.high);
     return parts.length ? parts.join(" AND ") : name + " IS NOT NULL";
   }
-  S.segmentSql = (node) => S.conditions(node).map(conditionSql).join("\n  AND ") || "1 = 1";
+  S.segmentSql = function (node) {
+    const text = S.conditions(node).map(conditionSql).join("\n  AND ") || "1 = 1";
+    return /[\0\p{Cs}]/u.test(text) ? "-- SQL cannot hold a name of this segment" : text;
+  };
   S.testText = function (test) {
     if (test.tokens) return S.clip((test.texts || ["expression"])[0], 120);
     return test.groups && test.groups.length > 2 || (test.cuts && test.cuts.length > 1)
