@@ -79,7 +79,7 @@ def main() -> None:
         one, other = (min(fits[what] for fits in all_fits) for all_fits in (alone, together))
         print(f"two threads {one:.2f}, Dask {other:.2f} {unit}: ratio {other / one:.2f}")
     print("level, bytes to the client, bytes by the model")
-    for level, n_bytes in enumerate(received[::2]):  # every other round divides nodes
+    for level, n_bytes in enumerate(received[:DEPTH]):  # each round also divides the level before
         n_counted = max(1, 2**level // 2)  # the root, and one of every two children
         print(level, n_bytes, n_counted * BYTES_A_NODE)
 

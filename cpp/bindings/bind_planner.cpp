@@ -414,6 +414,15 @@ class BoundPlanner {
   std::unique_ptr<Planner> planner_;
 };
 
+std::vector<RowIndex> used_rows(const Vector<bool>& used) {
+  std::vector<RowIndex> rows;
+  rows.reserve(static_cast<std::size_t>(std::count(used.data(), used.data() + used.shape(0), true)));
+  for (std::size_t row = 0; row < used.shape(0); ++row) {
+    if (used.data()[row]) rows.push_back(static_cast<RowIndex>(row));
+  }
+  return rows;
+}
+
 void bind_messages(nb::module_& m) {
   nb::class_<BinBorders>(m, "BinBorders", "The bins of every column: the smallest and largest value of each.")
       .def(
@@ -431,23 +440,17 @@ void bind_messages(nb::module_& m) {
 
   m.def(
       "find_borders",
-      [](const BoundDataset& table, const Vector<double>& weight, std::size_t max_bins, std::size_t n_threads) {
+      [](const BoundDataset& table, const Vector<bool>& used, std::size_t max_bins, std::size_t n_threads) {
         const Dataset data = table.dataset();
-        if (weight.shape(0) != data.values.n_rows) throw std::invalid_argument("table and weight differ in length");
+        if (used.shape(0) != data.values.n_rows) throw std::invalid_argument("table and used rows differ in length");
         BinBorders borders;
         run_hosted([&](Interrupt& interrupt) {
           ThreadTeam team(n_threads, &interrupt);
-          std::vector<RowIndex> rows;
-          rows.reserve(weight.shape(0));
-          for (std::size_t row = 0; row < weight.shape(0); ++row) {
-            if (weight.data()[row] > 0.0) rows.push_back(static_cast<RowIndex>(row));
-          }
-          borders = find_borders({data, rows, {}}, max_bins, team, interrupt);
+          borders = find_borders({data, used_rows(used), {}}, max_bins, team, interrupt);
         });
         return borders;
       },
-      nb::arg("table"), nb::arg("weight"), nb::arg("max_bins"), nb::arg("n_threads") = 1,
-      "The bins of the rows of positive weight.");
+      nb::arg("table"), nb::arg("used"), nb::arg("max_bins"), nb::arg("n_threads") = 1, "The bins of the used rows.");
 
   m.attr("MOST_SPLITTERS") = kMostSplitters;
   m.def(
@@ -466,12 +469,7 @@ void bind_messages(nb::module_& m) {
         DealtRows dealt;
         run_hosted([&](Interrupt& interrupt) {
           ThreadTeam team(1, &interrupt);
-          std::vector<RowIndex> rows;
-          rows.reserve(n);
-          for (std::size_t row = 0; row < n; ++row) {
-            if (used.data()[row]) rows.push_back(static_cast<RowIndex>(row));
-          }
-          dealt = deal_rows({data, rows, {}}, own, team, interrupt);
+          dealt = deal_rows({data, used_rows(used), {}}, own, team, interrupt);
         });
         return nb::make_tuple(to_numpy(std::move(dealt.bucket), {data.columns.size(), n}),
                               to_numpy(std::move(dealt.count)));

@@ -811,8 +811,8 @@ class BinBorders:
 
     def arrays(self) -> tuple: ...
 
-def find_borders(table: Dataset, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, n_threads: int = 1) -> BinBorders:
-    """The bins of the rows of positive weight."""
+def find_borders(table: Dataset, used: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, n_threads: int = 1) -> BinBorders:
+    """The bins of the used rows."""
 
 MOST_SPLITTERS: int = 16383
 

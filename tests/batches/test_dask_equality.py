@@ -194,7 +194,7 @@ def borders_by_parts(
 def check_borders(X: Any, used: Any, max_bins: int, found: Any) -> None:
     kinds, sizes = np.zeros(X.shape[1], np.uint8), np.zeros(X.shape[1], np.int32)
     table = _core.Dataset(np.ascontiguousarray(X), kinds, sizes)
-    expected = _core.find_borders(table, used.astype(float), max_bins).arrays()
+    expected = _core.find_borders(table, used, max_bins).arrays()
     for own, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(own, other)
 

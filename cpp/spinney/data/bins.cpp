@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostCategories = kMostBins - 1;
 constexpr std::size_t kTile = 512;                          // rows taken together: they stay in the nearest cache
+constexpr std::size_t kDealt = std::size_t{1} << 15;        // rows of which columns are dealt one by one
 constexpr std::size_t kColumnsALine = 8;                    // doubles of a row that are fetched together
 constexpr std::size_t kCopiedBytes = std::size_t{1} << 28;  // values that a thread takes out of a table at a time
 
@@ -112,28 +113,36 @@ DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>
   for (std::size_t f = 0; f < n_columns; ++f) {
     if (input.data.columns[f].kind != ColumnKind::nominal) numeric.push_back(static_cast<FeatureIndex>(f));
   }
-  // Columns whose values are fetched together are dealt together, a tile of rows at a time.
+  // Columns whose values are fetched together are taken together, and dealt one after the other for so many rows that
+  // the splitters and counts of one, which fill a cache, are not fetched for few.
   team.run((numeric.size() + kColumnsALine - 1) / kColumnsALine, [&](std::size_t part, std::size_t) {
     const std::size_t from = part * kColumnsALine, n = std::min(kColumnsALine, numeric.size() - from);
     std::vector<PlaceSearch> searches;
     for (std::size_t c = 0; c < n; ++c) searches.emplace_back(splitters[numeric[from + c]], input.rows.size());
-    std::array<double, kTile> x{};
+    std::vector<double> taken(n * std::min(kDealt, input.rows.size()));
     std::array<std::uint32_t, kTile> place;
-    for (std::size_t begin = 0; begin < input.rows.size(); begin += kTile) {
-      interrupt.check();
-      const auto rows = input.rows.subspan(begin, std::min(kTile, input.rows.size() - begin));
+    for (std::size_t begin = 0; begin < input.rows.size(); begin += kDealt) {
+      const auto rows = input.rows.subspan(begin, std::min(kDealt, input.rows.size() - begin));
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t c = 0; c < n; ++c)
+          taken[c * rows.size() + i] = input.data.values.at(rows[i], numeric[from + c]) + 0.0;
+      }
       for (std::size_t c = 0; c < n; ++c) {
-        const FeatureIndex f = numeric[from + c];
+        interrupt.check();
         const PlaceSearch& search = searches[c];
-        for (std::size_t i = 0; i < rows.size(); ++i) x[i] = input.data.values.at(rows[i], f) + 0.0;
-        search.find(x.data(), rows.size(), place.data());
-        std::uint16_t* const bucket = out.bucket.data() + f * n_rows;
-        std::int64_t* const count = out.count.data() + first[f];
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-          if (std::isnan(x[i])) continue;
-          const std::uint32_t own = 2 * place[i] + (place[i] < search.size() && x[i] == search[place[i]] ? 1 : 0);
-          bucket[rows[i]] = static_cast<std::uint16_t>(own);
-          ++count[own];
+        const double* const x = taken.data() + c * rows.size();
+        std::uint16_t* const bucket = out.bucket.data() + numeric[from + c] * n_rows;
+        std::int64_t* const count = out.count.data() + first[numeric[from + c]];
+        for (std::size_t tile = 0; tile < rows.size(); tile += kTile) {
+          const std::size_t end = std::min(rows.size(), tile + kTile);
+          search.find(x + tile, end - tile, place.data());
+          for (std::size_t i = tile; i < end; ++i) {
+            if (std::isnan(x[i])) continue;
+            const std::uint32_t at = place[i - tile];
+            const std::uint32_t own = 2 * at + (at < search.size() && x[i] == search[at] ? 1 : 0);
+            bucket[rows[i]] = static_cast<std::uint16_t>(own);
+            ++count[own];
+          }
         }
       }
     }

@@ -170,13 +170,16 @@ void BinSearch::reorder(const Histogram& histogram, const Totals& node, const Li
                      groups);
 }
 
-std::array<double, 2> BinSearch::weights(const Histogram& histogram, const Test& test) const {
+BinSearch::Sides BinSearch::sides(const Histogram& histogram, const Test& test) const {
   const auto f = static_cast<std::size_t>(test.feature);
   std::vector<double> moments(layout_.n_moments());
-  std::array<double, 2> out{};
+  Sides out;
   const std::vector<std::uint8_t> side = sides_of_bins(test, borders_);
   for (std::size_t b = 0; b < side.size(); ++b) {
-    if (side[b] != kUnknown) out[side[b]] += read_bin(layout_, histogram.bin(f, b), moments.data()).weight;
+    if (side[b] == kUnknown) continue;
+    const BinMoments bin = read_bin(layout_, histogram.bin(f, b), moments.data());
+    out.weight[side[b]] += bin.weight;
+    out.n_rows[side[b]] += bin.n_rows;
   }
   return out;
 }

@@ -30,8 +30,12 @@ class BinSearch {
   /// Makes the cut that was found the best of those that keep the order of the limits.
   void reorder(const Histogram& histogram, const Totals& node, const Limits& limits, ColumnResult& result,
                Scratch& scratch) const;
-  /// The rows' own weight that a test sends left and right; rows without a value are in neither.
-  std::array<double, 2> weights(const Histogram& histogram, const Test& test) const;
+  /// What a test sends left and right; rows without a value are in neither.
+  struct Sides {
+    std::array<double, 2> weight{};  // the rows' own
+    std::array<std::int64_t, 2> n_rows{};
+  };
+  Sides sides(const Histogram& histogram, const Test& test) const;
   /// From a histogram whose classes are the sides of a test.
   std::optional<Surrogate> surrogate(const Histogram& tally, FeatureIndex feature, const PrimaryWeights& primary) const;
 

@@ -27,10 +27,10 @@ struct Divisions {
 };
 
 struct Request {
-  std::vector<NodeId> histograms;  // of these nodes
   Divisions tallies;               // which way the tests send rows, by every bin of every column
   Divisions divisions;             // rows go to the children
-  std::vector<NodeId> rows;        // of these nodes
+  std::vector<NodeId> histograms;  // of these nodes, once rows are divided
+  std::vector<NodeId> rows;        // of these nodes, likewise
 
   bool empty() const { return histograms.empty() && tallies.size() == 0 && divisions.size() == 0 && rows.empty(); }
 };

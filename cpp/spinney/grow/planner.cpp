@@ -121,7 +121,7 @@ void Planner::open(Node node) {
     return;
   }
   const NodeId id = node.id;
-  waiting_.push_back({std::move(node), to_count_.size(), {}});
+  waiting_.push_back({std::move(node), id, {}});
   to_count_.push_back(id);
 }
 
@@ -132,8 +132,11 @@ void Planner::receive(Answer answer) {
     ask_for_divisions();
     return;
   }
+  for (std::size_t i = 0; i < asked.histograms.size(); ++i)
+    counted_.emplace(asked.histograms[i], std::move(answer.histograms[i]));
   if (asked.divisions.size() > 0) divide(answer.children);
-  if (!asked.histograms.empty()) search(std::move(answer.histograms));
+  std::erase_if(to_count_, [&](NodeId id) { return counted_.contains(id); });
+  if (to_count_.empty()) search();
   if (!asked.rows.empty()) finish_small(std::move(answer.rows));
   next();
 }
@@ -142,7 +145,8 @@ void Planner::next() {
   if ((leaf_limit() || stop_.should_stop()) && !root_is_small_) return;
   const bool small_first = frontier_.best_first() || frontier_.empty();
   if (!waiting_.empty() || (small_first && !small_.empty())) {
-    ask_for_counts();
+    request_.histograms = to_count_;
+    ask_for_rows();
     return;
   }
   choose_batch();
@@ -157,10 +161,8 @@ void Planner::next() {
   }
 }
 
-/// Histograms of the nodes that wait for one, and rows of small nodes.
-void Planner::ask_for_counts() {
-  request_.histograms = std::move(to_count_);
-  to_count_.clear();
+/// Of small nodes, as many as may be handed over at a time.
+void Planner::ask_for_rows() {
   const std::size_t row_bytes = input_.columns.size() * sizeof(double);
   std::size_t bytes = 0;
   while (!small_.empty() && (bytes < kRowBytes || frontier_.best_first())) {
@@ -171,14 +173,15 @@ void Planner::ask_for_counts() {
   }
 }
 
-void Planner::search(std::vector<Histogram> histograms) {
+void Planner::search() {
   std::vector<Waiting> waiting = std::exchange(waiting_, {});
   for (Waiting& one : waiting) {
-    if (!one.parent.empty()) one.node.histogram = std::move(one.parent -= histograms[one.answer]);
+    if (!one.parent.empty()) one.node.histogram = std::move(one.parent -= counted_.at(one.counted));
   }
   for (Waiting& one : waiting) {
-    if (one.node.histogram.empty()) one.node.histogram = std::move(histograms[one.answer]);
+    if (one.node.histogram.empty()) one.node.histogram = std::move(counted_.at(one.counted));
   }
+  counted_.clear();
   if (waiting.size() >= 2 * team_.size()) {
     team_.run(waiting.size(),
               [&](std::size_t i, std::size_t thread) { search_node(waiting[i].node, scratch_[thread], nullptr); });
@@ -223,7 +226,7 @@ void Planner::search_node(Node& node, Scratch& scratch, ThreadTeam* team) {
   };
   Split best = chooser.choose(node.origin.path, node.columns, node.totals.slack(), search_columns, reorder);
   if (!best.found() || !gains_enough(params_, best.drop, total_weight_)) return;
-  node.weights = search_.weights(node.histogram, best.test);
+  node.sides = search_.sides(node.histogram, best.test);
   node.columns = columns_beside(params_, node.origin, node.columns, best.test.feature);
   node.split = std::move(best);
 }
@@ -249,7 +252,7 @@ void Planner::find_surrogates(const std::vector<Histogram>& tallies) {
     Node& node = batch_[n];
     std::vector<std::optional<Surrogate>> found;
     PrimaryWeights primary;
-    if (params_.surrogate_style == SurrogateStyle::count) primary = {node.weights[0], node.weights[1]};
+    if (params_.surrogate_style == SurrogateStyle::count) primary = {node.sides.weight[0], node.sides.weight[1]};
     for (const FeatureIndex f : *node.columns) {
       if (f == node.split.test.feature) continue;
       found.push_back(search_.surrogate(tallies[n], f, primary));
@@ -268,7 +271,23 @@ void Planner::ask_for_divisions() {
     for (const Surrogate& surrogate : node.surrogates) divisions.surrogates.append(surrogate);
     divisions.surrogates.close_node();
     divisions.default_branch.push_back(default_branch(node));
+    ask_ahead(node, divisions.first_child.back());
   }
+  if (!frontier_.best_first()) ask_for_rows();
+}
+
+/// Asks for the histogram that the children of a node that is divided now will need. Rows that surrogates place may
+/// make the other child the smaller one, or nobody may need it after all: what then lacks is asked for afterwards.
+void Planner::ask_ahead(const Node& node, NodeId first) {
+  if (node.origin.depth + 1 >= params_.max_depth) return;
+  std::array<std::int64_t, 2> n_rows = node.sides.n_rows;
+  n_rows[static_cast<std::size_t>(default_branch(node))] += node.n_rows - n_rows[0] - n_rows[1];
+  const NodeId larger = n_rows[0] <= n_rows[1] ? 1 : 0;
+  if (n_rows[static_cast<std::size_t>(larger)] <= kSmallNode) return;
+  const bool whole = node.histogram.empty();  // nothing to subtract from
+  if (!whole || n_rows[static_cast<std::size_t>(1 - larger)] > kSmallNode)
+    request_.histograms.push_back(first + 1 - larger);
+  if (whole) request_.histograms.push_back(first + larger);
 }
 
 void Planner::divide(const NodeSums& sums) {
@@ -326,7 +345,7 @@ void Planner::open_children(std::array<Node, 2> children, const std::array<Summa
   }
   const NodeId counted = children[1 - larger].id;
   const bool both = goes_on(1 - larger);
-  waiting_.push_back({std::move(children[larger]), to_count_.size(), std::move(histogram)});
+  waiting_.push_back({std::move(children[larger]), counted, std::move(histogram)});
   if (both && !is_small(children[1 - larger])) {
     open(std::move(children[1 - larger]));
     return;

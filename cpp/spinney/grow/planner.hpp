@@ -5,11 +5,13 @@
 //
 // Without a limit of leaves, nodes are divided a batch at a time, as many as their histograms may take memory;
 // otherwise one at a time, the one that gains most first. Of two children the one with fewer rows is counted, and the
-// other's histogram is what is left of the parent's. A node of few rows is handed over and finished by exact search.
-// What is asked, in what order and in what batches, changes nothing in the tree.
+// other's histogram is what is left of the parent's. The parent's histogram tells which that will be, so that it is
+// asked for together with the division: a level is one round. A node of few rows is handed over and finished by exact
+// search. What is asked, in what order and in what batches, changes nothing in the tree.
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "spinney/grow/bin_search.hpp"
@@ -56,17 +58,17 @@ class Planner {
     std::vector<double> answer;
     std::int64_t n_rows = 0;
     Split split;
-    std::array<double, 2> weights{};  // of the rows that the split sends each way
-    Histogram histogram;              // may be dropped to save memory
+    BinSearch::Sides sides;  // what the split sends each way
+    Histogram histogram;     // may be dropped to save memory
     std::vector<RowIndex> validation;
     std::vector<Surrogate> surrogates;
     std::shared_ptr<const Tree> subtree;  // grown by exact search; what is below is in it
     NodeId place = 0;                     // of this node in the subtree
   };
-  /// A node that waits for its histogram: that of an answer, or what it leaves of the parent's.
+  /// A node that waits for its histogram: its own, or what that of the other child leaves of the parent's.
   struct Waiting {
     Node node;
-    std::size_t answer;
+    NodeId counted;
     Histogram parent;
   };
 
@@ -77,17 +79,18 @@ class Planner {
   bool may_open(const Node& node, const Summary& summary) const;
   bool is_small(const Node& node) const;
   void next();
-  void ask_for_counts();
+  void ask_for_rows();
   void choose_batch();
   void ask_for_divisions();
+  void ask_ahead(const Node& node, NodeId first);
   void find_surrogates(const std::vector<Histogram>& tallies);
   void divide(const NodeSums& sums);
   std::array<Node, 2> add_children(const Node& node, Division division, std::array<Summary, 2>& summaries);
   /// The way of the rows that no test can place: that of more weight, if the search has not placed them.
   static std::int32_t default_branch(const Node& node) {
-    return node.split.default_branch(node.weights[1] > node.weights[0] ? 1 : 0);
+    return node.split.default_branch(node.sides.weight[1] > node.sides.weight[0] ? 1 : 0);
   }
-  void search(std::vector<Histogram> histograms);
+  void search();
   void search_node(Node& node, Scratch& scratch, ThreadTeam* team);
   void finish_small(std::vector<RowBlock> blocks);
   Tree grow_small(const Node& node, RowBlock block) const;
@@ -113,7 +116,8 @@ class Planner {
   bool root_is_small_ = false;  // and waits for its rows
   Request request_;
   std::vector<Waiting> waiting_;
-  std::vector<NodeId> to_count_;  // the nodes whose histograms they wait for
+  std::vector<NodeId> to_count_;                   // the nodes whose histograms they wait for
+  std::unordered_map<NodeId, Histogram> counted_;  // those that are there
   std::vector<Node> small_, asked_small_, batch_;
   std::size_t histogram_bytes_ = 0, n_kept_ = 0;
   std::vector<Subtree> subtrees_;

@@ -104,9 +104,9 @@ void Worker::resume(Places places) {
 
 Answer Worker::answer(const Request& request) {
   Answer out;
-  if (!request.histograms.empty()) out.histograms = histograms(request.histograms);
   if (request.tallies.size() > 0) out.tallies = tallies(request.tallies);
   if (request.divisions.size() > 0) out.children = apply(request.divisions);
+  if (!request.histograms.empty()) out.histograms = histograms(request.histograms);
   if (!request.rows.empty()) out.rows = rows(request.rows);
   return out;
 }

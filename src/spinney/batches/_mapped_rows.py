@@ -15,6 +15,7 @@ from spinney._typing import Floats
 from spinney.tree._tree import Tree
 
 _ROWS = 1 << 20  # that are put in bins at a time
+_COPIED = 1 << 31  # bytes of columns that threads may copy at a time to find bins
 
 
 class FileRows(PlannedRows):
@@ -50,9 +51,8 @@ class FileRows(PlannedRows):
             known, rows, arrays = self._binned
             if known == max_bins and np.array_equal(rows, used):
                 return arrays
-        weight = used.astype(np.float64)
-        borders = _core.find_borders(self._table, weight, max_bins, self._n_threads)
-        del weight
+        n_threads = min(self._n_threads, max(1, _COPIED // (16 * self.shape[0])))
+        borders = _core.find_borders(self._table, used, max_bins, n_threads)
         self._borders, arrays = borders, borders.arrays()
         n_wide = int(np.count_nonzero(arrays[1] > 255))
         sizes = {"narrow": self.shape[1] - n_wide, "wide": n_wide}
