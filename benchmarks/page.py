@@ -57,7 +57,9 @@ def _line(row, two):
     return "| " + " | ".join(cells) + " |"
 
 
-def write(results, two=True):
+def write(results):
+    rows = [row for part in results["rows"].values() for row in part["results"]]
+    two = any("two_threads" in row for row in rows)
     machine = results["machine"]
     names = machine["versions"]
     head = _HEAD.format(
@@ -67,7 +69,7 @@ def write(results, two=True):
         two_head=" two threads |" if two else "",
         two_line="---:|" if two else "",
     )
-    lines = [_line(row, two) for part in results["rows"].values() for row in part["results"]]
+    lines = [_line(row, two) for row in rows]
     drawn = (PAGE.parent / "images" / "benchmark_growth.png").exists()
     tail = _TAIL.format(also=_CURVES if drawn else "")
     PAGE.write_text(head + "\n".join(lines) + "\n" + tail)

@@ -6,7 +6,9 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of spinney.";
   m.def(
       "instructions",
-      [] { return spinney::kInstructions.avx512 ? "avx512" : spinney::kInstructions.avx2 ? "avx2" : "plain"; },
+      [] { return spinney::kInstructions.avx512 ? "avx512"
+                  : spinney::kInstructions.avx2 ? "avx2"
+                                                : "plain"; },
       "What the hot loops are made of on this machine; the environment variable SPINNEY_INSTRUCTIONS may say less.");
   spinney::bindings::bind_tree(m);
   spinney::bindings::bind_grow(m);

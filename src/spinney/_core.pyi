@@ -7,6 +7,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def instructions() -> str:
+    """
+    What the hot loops are made of on this machine; the environment variable SPINNEY_INSTRUCTIONS may say less.
+    """
+
 class Tree:
     def __init__(self, state: dict) -> None: ...
 

@@ -20,30 +20,48 @@ namespace spinney {
 
 namespace {
 
-using Mask = std::uint64_t;
-
-constexpr Mask bit_of(std::size_t id) { return Mask{1} << id; }
-constexpr Mask first_bits(std::size_t n) { return n == kFewRows ? ~Mask{0} : bit_of(n) - 1; }
-
-/// Those of n ids that are in a set, in their order. Writes beyond them, up to kFewRows ids.
-void keep_one_by_one(const std::uint8_t* ids, std::size_t n, Mask set, std::uint8_t* out) {
+/// Those of n ids that are in a set, in their order. May write 64 ids more.
+template <std::size_t kWords>
+void keep_one_by_one(const std::uint8_t* ids, std::size_t n, const RowSet<kWords>& set, std::uint8_t* out) {
   for (std::size_t i = 0; i < n; ++i) {  // writes all and keeps some: nothing to guess
     *out = ids[i];
-    out += set >> ids[i] & 1U;
+    out += set.has(ids[i]);
   }
 }
 
 #ifdef SPINNEY_HAS_VERSIONS
-/// The same, all at once.
-[[gnu::target("avx512f,avx512bw,avx512bitalg,avx512vbmi2")]] void keep_together(const std::uint8_t* ids, std::size_t n,
-                                                                                Mask set, std::uint8_t* out) {
+
+#define SPINNEY_AVX512 [[gnu::target("avx512f,avx512bw,avx512bitalg,avx512vbmi,avx512vbmi2,popcnt")]]
+
+constexpr std::uint64_t first_bits(std::size_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+
+/// The same, 64 at a time.
+SPINNEY_AVX512 void keep_together(const std::uint8_t* ids, std::size_t n, const RowSet<1>& set, std::uint8_t* out) {
   const __m512i all = _mm512_loadu_si512(ids);
-  const __mmask64 members = _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(static_cast<long long>(set)), all);
-  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(members & first_bits(n), all));
+  const __m512i members = _mm512_set1_epi64(static_cast<long long>(set.words[0]));
+  const __mmask64 kept = _mm512_bitshuffle_epi64_mask(members, all) & first_bits(n);
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, all));
 }
+
+SPINNEY_AVX512 void keep_together(const std::uint8_t* ids, std::size_t n, const RowSet<4>& set, std::uint8_t* out) {
+  const __m512i members =
+      _mm512_maskz_broadcast_i64x4(0xff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(set.words.data())));
+  const __m512i bits = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201ULL));  // 1 << i in byte i
+  for (std::size_t begin = 0; begin < n; begin += 64) {
+    const __m512i all = _mm512_loadu_si512(ids + begin);
+    const __m512i byte = _mm512_and_si512(_mm512_srli_epi16(all, 3), _mm512_set1_epi8(31));
+    const __m512i bit = _mm512_shuffle_epi8(bits, _mm512_and_si512(all, _mm512_set1_epi8(7)));
+    const __mmask64 kept =
+        _mm512_test_epi8_mask(_mm512_maskz_permutexvar_epi8(~__mmask64{0}, byte, members), bit) & first_bits(n - begin);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, all));
+    out += __builtin_popcountll(kept);
+  }
+}
+
 #endif
 
-void keep_members(const std::uint8_t* ids, std::size_t n, Mask set, std::uint8_t* out) {
+template <std::size_t kWords>
+void keep_members(const std::uint8_t* ids, std::size_t n, const RowSet<kWords>& set, std::uint8_t* out) {
 #ifdef SPINNEY_HAS_VERSIONS
   if (kInstructions.avx512) return keep_together(ids, n, set, out);
 #endif
@@ -58,7 +76,9 @@ bool plain_classes(const Target& target, const Samples& samples) {
 }  // namespace
 
 SmallSearch::SmallSearch(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits)
-    : least_(limits.rows), unit_(samples.weight.unit) {
+    : least_(limits.rows),
+      most_rows_(kInstructions.avx512 ? SubtreesOf<4>::kRows : SubtreesOf<1>::kRows),
+      unit_(samples.weight.unit) {
   const bool gini =
       plain_classes(target, samples) && params.criterion.name == Gini::kName && params.criterion.cost.empty();
   const bool squares = target.n_classes == 0 && params.criterion.name == SquaredError::kName;
@@ -68,8 +88,9 @@ SmallSearch::SmallSearch(const GrowParams& params, const Target& target, const S
                      params.n_best_splits == 1 && !params.forced && params.max_leaf_nodes == 0 && no_stand_ins &&
                      limits.weight == 0.0;
   if (!(gini || squares) || !plain || samples.weight.form == SampleWeights::Form::real) return;
-  const std::size_t most = samples.weight.is_equal() ? 1 : SampleWeights::kMostTimes;
-  inverse_ = make_inverses(most * kFewRows);
+  const std::vector<std::uint8_t>& times = samples.weight.times;
+  const std::size_t most = samples.weight.is_equal() ? 1 : *std::max_element(times.begin(), times.end());
+  inverse_ = make_inverses(most * most_rows_);
 }
 
 template <bool kTies>
@@ -121,23 +142,30 @@ Cut SmallSearch::best_of_numbers(const Rows& rows, const double* moment, const s
   return {best.score * unit_, best.position};
 }
 
-bool SmallSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const {
-  if (!search_.usable() || rows.size() > kFewRows) return false;
-  return std::ranges::all_of(*columns, [&](FeatureIndex f) {
-    return data_.columns[f].kind != ColumnKind::nominal && rows.column(f).back().rank != kMissingRank;
-  });
+template <std::size_t kWords>
+void SubtreesOf<kWords>::expect(const std::vector<FeatureIndex>& columns, std::size_t n) {
+  n_ = n;
+  slot_.resize(data_.columns.size());
+  if (order_.size() >= columns.size()) return;
+  order_.resize(columns.size());
+  rank_.resize(columns.size());
+  tied_.resize(columns.size());
 }
 
-/// Takes the rows over: their order by every column, and what they add to sums.
-void SmallSubtrees::load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place) {
-  n_ = rows.size();
-  if (order_.size() < columns.size()) {
-    order_.resize(columns.size());
-    rank_.resize(columns.size());
-    tied_.resize(columns.size());
+template <std::size_t kWords>
+void SubtreesOf<kWords>::keep_sums(std::size_t id, SampleIndex s) {
+  row_[id] = samples_.row[s];
+  times_[id] = samples_.weight.is_equal() ? 1 : samples_.weight.times[s];
+  if (target_.n_classes > 0) {
+    tally_[id] = static_cast<std::uint8_t>(2 * times_[id] + samples_.label[s]);
+  } else {
+    y_[id] = samples_.y[s];
   }
-  slot_.resize(data_.columns.size());
-  const SampleWeights& weight = samples_.weight;
+}
+
+template <std::size_t kWords>
+void SubtreesOf<kWords>::load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place) {
+  expect(columns, rows.size());
   for (std::size_t slot = 0; slot < columns.size(); ++slot) {
     const std::span<const Entry> entries = rows.column(static_cast<std::size_t>(columns[slot]));
     slot_[columns[slot]] = slot;
@@ -158,19 +186,43 @@ void SmallSubtrees::load(const NodeRows& rows, const std::vector<FeatureIndex>& 
     }
     tied_[slot] = r + 1 < n_;
   }
-  for (std::size_t id = 0; id < n_; ++id) {
-    const SampleIndex s = sample_[id];
-    row_[id] = samples_.row[s];
-    times_[id] = weight.is_equal() ? 1 : weight.times[s];
-    if (target_.n_classes > 0) {
-      tally_[id] = static_cast<std::uint8_t>(2 * times_[id] + samples_.label[s]);
-    } else {
-      y_[id] = samples_.y[s];
-    }
-  }
+  for (std::size_t id = 0; id < n_; ++id) keep_sums(id, sample_[id]);
 }
 
-void SmallSubtrees::order_rows(std::size_t slot, const Node& node, std::uint8_t* out) const {
+template <std::size_t kWords>
+template <std::size_t kMore>
+void SubtreesOf<kWords>::load(const SubtreesOf<kMore>& from, const typename SubtreesOf<kMore>::Node& node) {
+  const std::vector<FeatureIndex>& columns = *node.columns;
+  expect(columns, node.n_rows);
+  std::array<std::uint8_t, SubtreesOf<kMore>::kRows> place;     // their ids here, by the ids there
+  std::array<std::uint8_t, SubtreesOf<kMore>::kRows + 64> ids;  // there
+  for (std::size_t slot = 0; slot < columns.size(); ++slot) {
+    const std::size_t theirs = from.slot_[columns[slot]];
+    slot_[columns[slot]] = slot;
+    from.order_rows(theirs, node, ids.data());
+    if (slot == 0) {
+      for (std::size_t id = 0; id < n_; ++id) {
+        sample_[id] = from.sample_[ids[id]];
+        place[ids[id]] = static_cast<std::uint8_t>(id);
+      }
+    }
+    std::uint8_t *const order = order_[slot].data(), *const rank = rank_[slot].data();
+    for (std::size_t i = 0; i < n_; ++i) order[i] = place[ids[i]];
+    tied_[slot] = 0;
+    if (from.tied_[theirs] == 0) continue;
+    const std::uint8_t* const before = from.rank_[theirs].data();
+    std::uint32_t r = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      r += i > 0 && before[ids[i]] != before[ids[i - 1]] ? 1U : 0U;
+      rank[order[i]] = static_cast<std::uint8_t>(r);
+    }
+    tied_[slot] = r + 1 < n_;
+  }
+  for (std::size_t id = 0; id < n_; ++id) keep_sums(id, sample_[id]);
+}
+
+template <std::size_t kWords>
+void SubtreesOf<kWords>::order_rows(std::size_t slot, const Node& node, std::uint8_t* out) const {
   const std::uint8_t* const order = order_[slot].data();
   if (node.n_rows == n_) {
     std::copy(order, order + n_, out);
@@ -180,11 +232,12 @@ void SmallSubtrees::order_rows(std::size_t slot, const Node& node, std::uint8_t*
 }
 
 /// The best cut of some columns, ascending: the first of equals. Columns that are constant are noted.
-void SmallSubtrees::search_columns(const Node& node, std::span<const FeatureIndex> columns, Best& best) {
+template <std::size_t kWords>
+void SubtreesOf<kWords>::search_columns(const Node& node, std::span<const FeatureIndex> columns) {
   const double slack = tolerance::kDrop * node.loss;
   for (const FeatureIndex column : columns) {
     const std::size_t slot = slot_[column];
-    std::uint8_t* const order = other_.order.data();
+    std::uint8_t* const order = orders_[best_.order == orders_[0].data() ? 1 : 0].data();
     order_rows(slot, node, order);
     const std::uint8_t* const rank = rank_[slot].data();
     if (tied_[slot] && rank[order[0]] == rank[order[node.n_rows - 1]]) {
@@ -194,30 +247,31 @@ void SmallSubtrees::search_columns(const Node& node, std::span<const FeatureInde
     if (node.n_rows < 2 * search_.least()) continue;
     const SmallSearch::Rows rows{node.n_rows, order, tied_[slot] ? rank : nullptr, slack};
     const std::uint8_t* const times = samples_.weight.is_equal() ? nullptr : times_.data();
-    other_.cut = target_.n_classes > 0 ? search_.best_of_classes(rows, tally_.data(), node.units, node.ones)
-                                       : search_.best_of_numbers(rows, moment_.data(), times, node.units);
-    if (!other_.cut.found()) continue;
-    if (best.column >= 0 && !(other_.cut.drop > best.cut.drop + slack)) continue;
-    other_.column = column;
-    std::swap(best, other_);
+    const Cut cut = target_.n_classes > 0 ? search_.best_of_classes(rows, tally_.data(), node.units, node.ones)
+                                          : search_.best_of_numbers(rows, moment_.data(), times, node.units);
+    if (!cut.found() || (best_.column >= 0 && !(cut.drop > best_.cut.drop + slack))) continue;
+    best_ = {column, cut, order};
   }
 }
 
 /// Finds the test of a node, and strikes columns off that are constant.
-bool SmallSubtrees::search(Node& node) {
+template <std::size_t kWords>
+bool SubtreesOf<kWords>::search(Node& node) {
   if (target_.n_classes == 0) {
     const bool equal = samples_.weight.is_equal();
-    for (Mask left = node.rows; left != 0; left &= left - 1) {
-      const auto id = static_cast<std::size_t>(std::countr_zero(left));
-      const double distance = y_[id] - node.origin;
-      moment_[id] = equal ? distance : times_[id] * distance;
+    for (std::size_t word = 0; word < kWords; ++word) {
+      for (std::uint64_t left = node.rows.words[word]; left != 0; left &= left - 1) {
+        const std::size_t id = 64 * word + static_cast<std::size_t>(std::countr_zero(left));
+        const double distance = y_[id] - node.origin;
+        moment_[id] = equal ? distance : times_[id] * distance;
+      }
     }
   }
   const double slack = tolerance::kDrop * node.loss;
   const auto best_of = [&](std::span<const FeatureIndex> some) {
-    best_.column = -1;
+    best_ = {};
     constant_.clear();
-    search_columns(node, some, best_);
+    search_columns(node, some);
     if (!constant_.empty()) {
       std::vector<FeatureIndex> kept = *node.columns;
       for (const FeatureIndex column : constant_) std::erase(kept, column);
@@ -238,7 +292,9 @@ bool SmallSubtrees::search(Node& node) {
 
 /// What a child knows of itself, and whether it may be divided. Sums of units are exact in any order; numbers are added
 /// up in the order of the column that divides the parent.
-void SmallSubtrees::add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats, bool& goes_on) {
+template <std::size_t kWords>
+void SubtreesOf<kWords>::add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats,
+                                   bool& goes_on) {
   child.depth = parent.depth + 1;
   child.path = child_path(parent.path, branch);
   child.columns = parent.columns;
@@ -267,8 +323,9 @@ void SmallSubtrees::add_child(Node& child, const Node& parent, std::int32_t bran
       !pure && n >= params_.min_samples_split && n / 2 >= params_.min_samples_leaf && child.depth < params_.max_depth;
 }
 
-void SmallSubtrees::divide(const Node& node, TreeBuilder& builder) {
-  const std::uint8_t* const order = best_.order.data();
+template <std::size_t kWords>
+void SubtreesOf<kWords>::divide(const Node& node, TreeBuilder& builder) {
+  const std::uint8_t* const order = best_.order;
   const std::uint32_t n_left = best_.cut.position + 1;
   std::array<Node, 2> children{};
   std::array<double, 2> weight{};
@@ -280,7 +337,7 @@ void SmallSubtrees::divide(const Node& node, TreeBuilder& builder) {
     group_.clear();
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint8_t id = order[i];
-      child.rows |= bit_of(id);
+      child.rows.add(id);
       if (target_.n_classes == 0) {
         group_.push_back(sample_[id]);
       } else {
@@ -308,32 +365,36 @@ void SmallSubtrees::divide(const Node& node, TreeBuilder& builder) {
   }
 }
 
-void SmallSubtrees::grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns,
-                         const Totals& totals, TreeBuilder& builder, std::uint8_t* place) {
-  load(rows, *columns, place);
-  Node root{.id = leaf,
-            .rows = first_bits(n_),
-            .n_rows = static_cast<std::uint32_t>(n_),
-            .units = static_cast<std::uint32_t>(std::round(totals.weight / samples_.weight.unit)),
-            .ones = 0,
-            .depth = origin.depth,
-            .path = origin.path,
-            .columns = columns,
-            .origin = totals.origin,
-            .loss = totals.loss};
-  if (target_.n_classes > 0)
-    root.ones = static_cast<std::uint32_t>(std::round(totals.classes[1] / samples_.weight.unit));
+template <std::size_t kWords>
+void SubtreesOf<kWords>::grow(Node root, TreeBuilder& builder, SubtreesOf<1>* smaller) {
+  for (std::size_t id = 0; id < n_; ++id) root.rows.add(id);
   open_.push_back(std::move(root));
   while (!open_.empty()) {
     Node node = std::move(open_.back());
     open_.pop_back();
-    if (search(node)) divide(node, builder);
+    if (smaller && node.n_rows <= SubtreesOf<1>::kRows) {
+      smaller->load(*this, node);
+      smaller->grow({.id = node.id,
+                     .rows = {},
+                     .n_rows = node.n_rows,
+                     .units = node.units,
+                     .ones = node.ones,
+                     .depth = node.depth,
+                     .path = node.path,
+                     .columns = std::move(node.columns),
+                     .origin = node.origin,
+                     .loss = node.loss},
+                    builder, nullptr);
+    } else if (search(node)) {
+      divide(node, builder);
+    }
   }
   set_thresholds(builder);
 }
 
 /// Values lie anywhere in the table: they are all asked for before the first of them is waited for.
-void SmallSubtrees::set_thresholds(TreeBuilder& builder) {
+template <std::size_t kWords>
+void SubtreesOf<kWords>::set_thresholds(TreeBuilder& builder) {
   const Matrix& x = data_.values;
   for (const Pending& cut : pending_) {
     prefetch(x.address(cut.low, cut.column));
@@ -342,6 +403,39 @@ void SmallSubtrees::set_thresholds(TreeBuilder& builder) {
   for (const Pending& cut : pending_)
     builder.set_threshold(cut.node, cut_between(x.at(cut.low, cut.column), x.at(cut.high, cut.column)));
   pending_.clear();
+}
+
+bool SmallSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const {
+  if (!search_.usable() || rows.size() > search_.most_rows()) return false;
+  return std::ranges::all_of(*columns, [&](FeatureIndex f) {
+    return data_.columns[f].kind != ColumnKind::nominal && rows.column(f).back().rank != kMissingRank;
+  });
+}
+
+void SmallSubtrees::grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns,
+                         const Totals& totals, TreeBuilder& builder, std::uint8_t* place) {
+  const auto in_units = [&](double weight) {
+    return static_cast<std::uint32_t>(std::round(weight / samples_.weight.unit));
+  };
+  const auto grow_by = [&]<class Subtrees>(Subtrees& subtrees, SubtreesOf<1>* smaller) {
+    subtrees.load(rows, *columns, place);
+    subtrees.grow({.id = leaf,
+                   .rows = {},
+                   .n_rows = static_cast<std::uint32_t>(rows.size()),
+                   .units = in_units(totals.weight),
+                   .ones = totals.classes.empty() ? 0 : in_units(totals.classes[1]),
+                   .depth = origin.depth,
+                   .path = origin.path,
+                   .columns = columns,
+                   .origin = totals.origin,
+                   .loss = totals.loss},
+                  builder, smaller);
+  };
+  if (rows.size() <= SubtreesOf<1>::kRows) {
+    grow_by(few_, nullptr);
+  } else {
+    grow_by(more_, &few_);
+  }
 }
 
 }  // namespace spinney

@@ -1,7 +1,8 @@
 #pragma once
 // Subtrees of few rows, grown whole: most nodes of a tree are there, and each has little to do. The rows of such a
-// subtree have numbers below 64, so that those of a node are the bits of a word, and no column is ever divided: a
-// node's rows in the order of a column are those of the subtree in that order, but for the others.
+// subtree have small numbers, so that those of a node are the bits of a few words, and no column is ever divided: a
+// node's rows in the order of a column are those of the subtree in that order, but for the others. Where that takes one
+// instruction for 64 rows, subtrees start at 256 rows and hand those of 64 on; elsewhere they start at 64.
 //
 // The trees are those of Grower, to the last bit.
 
@@ -16,7 +17,13 @@
 
 namespace spinney {
 
-inline constexpr std::size_t kFewRows = 64;  // of a subtree
+/// Some of up to 64 * kWords rows.
+template <std::size_t kWords>
+struct RowSet {
+  std::array<std::uint64_t, kWords> words = {};
+  void add(std::size_t id) { words[id / 64] |= std::uint64_t{1} << id % 64; }
+  std::uint64_t has(std::size_t id) const { return words[id / 64] >> id % 64 & 1U; }
+};
 
 /// What growth of all the small subtrees of a tree needs to know. Empty (not usable) where parameters, or the
 /// objective, ask for more than the best threshold of each column.
@@ -38,6 +45,8 @@ class SmallSearch {
   Cut best_of_numbers(const Rows& rows, const double* moment, const std::uint8_t* times, std::uint32_t units) const;
 
   std::size_t least() const { return least_; }
+  /// Rows that a subtree may have.
+  std::size_t most_rows() const { return most_rows_; }
 
  private:
   template <bool kTies>
@@ -45,13 +54,18 @@ class SmallSearch {
 
   std::vector<double> inverse_;
   std::size_t least_ = 1;  // rows on each side
+  std::size_t most_rows_;
   double unit_ = 1.0;
 };
 
-class SmallSubtrees {
+/// Subtrees of up to 64 * kWords rows.
+template <std::size_t kWords>
+class SubtreesOf {
  public:
-  SmallSubtrees(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
-                const Summarizer& summarizer, const SmallSearch& search, double total_weight)
+  static constexpr std::size_t kRows = 64 * kWords;
+
+  SubtreesOf(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
+             const Summarizer& summarizer, const SmallSearch& search, double total_weight)
       : data_(data),
         target_(target),
         samples_(samples),
@@ -61,18 +75,10 @@ class SmallSubtrees {
         total_weight_(total_weight),
         draws_(draws_columns(params, data.columns.size())) {}
 
-  /// Whether a node is the root of such a subtree: few rows, and no column with gaps or categories.
-  bool takes(const NodeRows& rows, const ColumnList& columns) const;
-  /// Grows it below a leaf. place: a byte for each sample, those of the node's to be written to.
-  void grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns, const Totals& totals,
-            TreeBuilder& builder, std::uint8_t* place);
-
- private:
-  using Mask = std::uint64_t;
   /// An open node.
   struct Node {
     NodeId id;
-    Mask rows;
+    RowSet<kWords> rows;
     std::uint32_t n_rows;
     std::uint32_t units, ones;  // of classes: sums of weights, in units
     std::int64_t depth;
@@ -80,12 +86,21 @@ class SmallSubtrees {
     ColumnList columns;
     double origin, loss;  // of numbers: their mean; of both: what the order of magnitude of drops follows from
   };
-  struct Best {
-    FeatureIndex column = -1;
-    Cut cut;
-    std::array<std::uint8_t, kFewRows + 1> order;  // of the node's rows; one to write past the end
-  };
 
+  /// Takes the rows of a node over: their order by every column, and what they add to sums. place: a byte for each
+  /// sample, those of the node's to be written to.
+  void load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place);
+  /// The same from a larger subtree.
+  template <std::size_t kMore>
+  void load(const SubtreesOf<kMore>& from, const typename SubtreesOf<kMore>::Node& node);
+  /// Grows the tree below a leaf, whose rows are those that were loaded; smaller subtrees are handed on.
+  void grow(Node root, TreeBuilder& builder, SubtreesOf<1>* smaller);
+
+ private:
+  template <std::size_t>
+  friend class SubtreesOf;
+
+  using Bytes = std::array<std::uint8_t, kRows>;
   /// A test whose threshold is still to be found, between the values of two rows.
   struct Pending {
     NodeId node;
@@ -93,9 +108,16 @@ class SmallSubtrees {
     RowIndex low, high;
   };
 
-  void load(const NodeRows& rows, const std::vector<FeatureIndex>& columns, std::uint8_t* place);
+  struct Best {
+    FeatureIndex column = -1;
+    Cut cut;
+    std::uint8_t* order = nullptr;  // of the node's rows
+  };
+
+  void expect(const std::vector<FeatureIndex>& columns, std::size_t n);
+  void keep_sums(std::size_t id, SampleIndex s);
   bool search(Node& node);
-  void search_columns(const Node& node, std::span<const FeatureIndex> columns, Best& best);
+  void search_columns(const Node& node, std::span<const FeatureIndex> columns);
   void divide(const Node& node, TreeBuilder& builder);
   void add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats, bool& goes_on);
   void set_thresholds(TreeBuilder& builder);
@@ -110,22 +132,47 @@ class SmallSubtrees {
   double total_weight_;
   bool draws_;
 
-  std::size_t n_ = 0;                              // rows of the subtree
-  std::array<SampleIndex, kFewRows> sample_ = {};  // by id
-  std::array<RowIndex, kFewRows> row_ = {};
-  std::array<std::uint8_t, kFewRows> tally_ = {}, times_ = {};
-  std::array<double, kFewRows> y_ = {}, moment_ = {};
-  std::vector<std::size_t> slot_;                          // by column: its place in the arrays below
-  std::vector<std::array<std::uint8_t, kFewRows>> order_;  // by slot: ids, by ascending value
-  std::vector<std::array<std::uint8_t, kFewRows>> rank_;   // by slot and id
-  std::vector<std::uint8_t> tied_;                         // by slot: whether values are equal
+  std::size_t n_ = 0;                           // rows of the subtree
+  std::array<SampleIndex, kRows> sample_ = {};  // by id
+  std::array<RowIndex, kRows> row_ = {};
+  Bytes tally_ = {}, times_ = {};
+  std::array<double, kRows> y_ = {}, moment_ = {};
+  std::vector<std::size_t> slot_;   // by column: its place in the arrays below
+  std::vector<Bytes> order_;        // by slot: ids, by ascending value
+  std::vector<Bytes> rank_;         // by slot and id
+  std::vector<std::uint8_t> tied_;  // by slot: whether values are equal
   std::vector<FeatureIndex> constant_;
   std::vector<SampleIndex> group_;
   std::vector<Node> open_;
   std::vector<Pending> pending_;
   ColumnDraw draw_;
-  Best best_, other_;
+  std::array<std::array<std::uint8_t, kRows + 64>, 2> orders_ = {};  // with room to write past the end
+  Best best_;
   std::array<NodeStats, 2> stats_;
+};
+
+class SmallSubtrees {
+ public:
+  SmallSubtrees(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
+                const Summarizer& summarizer, const SmallSearch& search, double total_weight)
+      : data_(data),
+        samples_(samples),
+        search_(search),
+        few_(data, target, samples, params, summarizer, search, total_weight),
+        more_(data, target, samples, params, summarizer, search, total_weight) {}
+
+  /// Whether a node is the root of such a subtree: few rows, and no column with gaps or categories.
+  bool takes(const NodeRows& rows, const ColumnList& columns) const;
+  /// Grows it below a leaf. place: a byte for each sample, those of the node's to be written to.
+  void grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns, const Totals& totals,
+            TreeBuilder& builder, std::uint8_t* place);
+
+ private:
+  const Dataset& data_;
+  const Samples& samples_;
+  const SmallSearch& search_;
+  SubtreesOf<1> few_;
+  SubtreesOf<4> more_;
 };
 
 }  // namespace spinney

@@ -508,7 +508,7 @@ _WORDS = _option(
     "--words",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="JSON with the words of a reason by column; {value} is what the row holds.",
+    help="JSON file with the text of a reason by column; {value} is the value of the row.",
 )
 
 _declare(
