@@ -20,6 +20,7 @@
 #                      primary biliary cirrhosis (Mayo Clinic); the Veterans' Administration trial
 #   machines, stays    drawn below: hazards that depend on categories and numbers; stays has gaps and
 #                      more than a thousand times of events, machines few times and so many ties.
+#   *_whole            the rows of another set that have all their values.
 # rpart is under the GNU General Public Licence, version 2 or 3, survival under the Lesser one.
 
 suppressPackageStartupMessages({
@@ -71,6 +72,12 @@ SETS <- list(
 )
 for (name in names(SETS)) SETS[[name]]$x <- plain(SETS[[name]]$x)
 
+without_gaps <- function(set) {
+  whole <- complete.cases(set$x)
+  list(x = droplevels(set$x[whole, ]), event = set$event[whole], time = set$time[whole])
+}
+for (name in words("stagec pbc stays")) SETS[[paste0(name, "_whole")]] <- without_gaps(SETS[[name]])
+
 # ---- cases ---------------------------------------------------------------------------------------
 
 new_case <- function(set, tag = NULL, shrink = 1, gaps = NULL, ...) {
@@ -95,7 +102,11 @@ CASES <- list(
   new_case("veteran"), new_case("veteran", "no_prior", 0), new_case("veteran", "gaps", gaps = GAPS),
   new_case("machines"), new_case("machines", "no_prior", 0), new_case("machines", "gaps", gaps = GAPS),
   new_case("machines", "depth3", maxdepth = 3), new_case("stays"), new_case("stays", "no_prior", 0),
-  new_case("stays", "strong", 0.2), new_case("stays", "one_surrogate", maxsurrogate = 1)
+  new_case("stays", "strong", 0.2), new_case("stays", "one_surrogate", maxsurrogate = 1),
+  new_case("stagec_whole"), new_case("stagec_whole", "no_prior", 0), new_case("stagec_whole", "count", surrogatestyle = 0),
+  new_case("pbc_whole"), new_case("pbc_whole", "small", minsplit = 6, minbucket = 2), new_case("stays_whole"),
+  new_case("stays_whole", "no_prior", 0), new_case("stays_whole", "strong", 0.2),
+  new_case("stays_whole", "one_surrogate", maxsurrogate = 1)
 )
 PREDICT_GAPS <- list(seed = 77, below = 303)
 
