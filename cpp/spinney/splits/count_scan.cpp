@@ -32,10 +32,11 @@ class CountDrop {
     const double more = std::abs(left - rate_ * left_time), right_time = time_ - left_time;
     const bool left_is_low = left < rate_ * left_time;
     const double low_side = rate_ * (left_is_low ? left_time : right_time), high_side = rate_ * time_ - low_side;
-    const double x = more / low_side, z = more / high_side;
-    const double common = x * x * (1.0 / 2 + x / 6.0);
-    return {low_side * common + high_side * z * z / (2.0 + z * (2.0 / 3)),
-            (low_side * (common + x * x * x * x / 3.0) + high_side * z * z * (3.0 + z) / (6.0 + 4.0 * z)) * kAbove};
+    const double quotient = more / (low_side * high_side);  // divisions are what this costs: two instead of four
+    const double x = quotient * high_side, z = quotient * low_side;
+    const double common = low_side * x * x * (1.0 / 2 + x * (1.0 / 6)), x4 = x * x * (x * x);
+    const double least = 2.0 + z * (2.0 / 3), most = 6.0 + 4.0 * z, part = high_side * z * z / (least * most);
+    return {(common + part * most) * kBelow, (common + low_side * x4 * (1.0 / 3) + part * (3.0 + z) * least) * kAbove};
   }
   double operator()(double left, double left_time) const {
     return Poisson{}.drop_of(left, left_time, count_ - left, time_ - left_time);
@@ -46,7 +47,7 @@ class CountDrop {
   double time() const { return time_; }
 
  private:
-  static constexpr double kAbove = 1.0 + tolerance::kBound, kHalf = kAbove / 2.0;
+  static constexpr double kAbove = 1.0 + tolerance::kBound, kBelow = 1.0 - tolerance::kBound, kHalf = kAbove / 2.0;
 
   double count_, time_, rate_, slack_;
 };
@@ -68,7 +69,7 @@ class Rivals {
       least_ = low;
       limit_ = drop_.limit(low);
     }
-    for (const double number : {bounds.high, left, left_time}) s_.buffer.push_back(number);
+    s_.buffer.insert(s_.buffer.end(), {bounds.high, left, left_time});
     s_.tags.push_back(position);
   }
   /// The first of the best.
@@ -118,16 +119,18 @@ Moment scan_counts(ScanRange range, const CountTerms& terms, double count, doubl
   const Entry* const e = range.entries;
   const CountDrop drop(count, time, range.slack);
   const double* const y = terms.count;
-  if (terms.time == nullptr) {
+  if (terms.both == nullptr) {
     const double origin = terms.origin;
     return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
       left += y[e[i].sample] - origin;
       left_time += 1.0;
     });
   }
+  const CountTerm* const both = terms.both;
   return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
-    left += y[e[i].sample];
-    left_time += terms.time[e[i].sample];
+    const CountTerm& own = both[e[i].sample];
+    left += own.count;
+    left_time += own.time;
   });
 }
 
@@ -216,8 +219,7 @@ PoissonScan::PoissonScan(const Poisson& objective, const Samples& samples)
   if (!whole_.empty()) return;
   if (weight_.is_equal() && samples.exposure.empty()) return;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
-    count_.push_back(weight_[s] * (samples.y[s] + samples.y_shift));
-    time_.push_back(weight_[s] * samples.exposure_of(s));
+    terms_.push_back({weight_[s] * (samples.y[s] + samples.y_shift), weight_[s] * samples.exposure_of(s)});
   }
 }
 
@@ -225,15 +227,15 @@ Cut PoissonScan::best_cut(std::span<const Entry> entries, const Totals& totals, 
                           Scratch& scratch) const {
   if (limits.weight > 0.0 || parted()) return MomentScan::best_cut(entries, totals, limits, scratch);
   if (!whole_.empty()) return best_whole_cut(entries, totals, limits);
-  const bool alike = count_.empty();  // time is counted in samples then
+  const bool alike = terms_.empty();  // time is counted in samples then
   const double unit = alike ? weight_.unit : 1.0;
   const CountTerms terms =
-      alike ? CountTerms{samples_.y.data(), nullptr, totals.origin} : CountTerms{count_.data(), time_.data(), 0.0};
+      alike ? CountTerms{samples_.y.data(), nullptr, totals.origin} : CountTerms{nullptr, terms_.data(), 0.0};
   double count = totals.count / unit, time = totals.time / unit;
   if (!(time > 0.0)) {
     for (const Entry& entry : entries) {
-      count += terms.count[entry.sample] - terms.origin;
-      time += alike ? 1.0 : terms.time[entry.sample];
+      count += alike ? terms.count[entry.sample] - terms.origin : terms_[entry.sample].count;
+      time += alike ? 1.0 : terms_[entry.sample].time;
     }
   }
   if (!(count > 0.0)) return MomentScan::best_cut(entries, totals, limits, scratch);
