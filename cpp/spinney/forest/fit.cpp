@@ -69,8 +69,7 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
       table.order = std::make_shared<const SortedOrder>(own.data, table.samples, team, interrupt);
     }
     if (!own.learner.igpa) table.borders = common_borders(own.data, table.samples, own.learner.params, team, interrupt);
-    if (own.learner.params.random_cuts)
-      table.values = std::make_shared<const ColumnValues>(own.data, table.samples, team);
+    if (own.learner.params.random_cuts) table.values = std::make_shared<const RowValues>(own.data, table.samples, team);
     tables.push_back(std::move(table));
   }
   return tables;

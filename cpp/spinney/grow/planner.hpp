@@ -53,7 +53,7 @@ class Planner {
     Origin origin;
     ColumnList columns;
     Totals totals;
-    std::vector<double> answer;
+    Numbers answer;
     std::int64_t n_rows = 0;
     Split split;
     std::array<double, 2> weights{};  // of the rows that the split sends each way
