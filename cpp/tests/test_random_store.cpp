@@ -21,7 +21,7 @@ struct Case {
 problem::Problem make(const Case& of, std::size_t n, RandomStream& random) {
   problem::Problem p;
   p.n_classes = of.n_classes;
-  p.columns = {{ColumnKind::numeric, 0}, {ColumnKind::numeric, 0}};
+  p.columns.assign(6, {ColumnKind::numeric, 0});  // more than are searched together
   if (of.nominal) p.columns.push_back({ColumnKind::nominal, 5});
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t f = 0; f < p.columns.size(); ++f) {
@@ -118,7 +118,7 @@ void compare(const problem::Problem& p, RandomStream& random) {
   params.missing = MissingRule::majority;
   params.random_cuts = true;
   params.seed = random.next();
-  RandomStore store(data, samples, std::make_shared<const ColumnValues>(data, samples, alone), params, 1, never);
+  RandomStore store(data, samples, std::make_shared<const RowValues>(data, samples, alone), params, 1, never);
   const std::unique_ptr<Scan> scan = make_scan(params.criterion, samples);
   const Summarizer summarizer(target, samples, params.criterion);
   std::vector<std::pair<SampleRange, Group>> open(1);
@@ -132,10 +132,16 @@ void compare(const problem::Problem& p, RandomStream& random) {
     const Summary summary = summarizer.summarize(group);
     if (summary.pure) continue;
     std::vector<Split> splits;
-    for (FeatureIndex f = 0; f < static_cast<FeatureIndex>(p.columns.size()); ++f) {
+    const SearchTask task{0, *scan, summary.totals, {}, path, params.missing};
+    const std::vector<FeatureIndex> all = asked_columns({}, p.columns.size());
+    std::vector<ColumnResult> together(all.size());
+    store.search_together(rows, task, all, together, 0);
+    for (const FeatureIndex f : all) {
       ColumnResult found;
-      store.search(rows, {f, *scan, summary.totals, {}, path, params.missing}, found, 0);
+      store.search(rows, task.of(f), found, 0);
       check_search(naive, group, f, found);
+      check_search(naive, group, f, together[f]);
+      CHECK(same_bits(found.split.test.threshold, together[f].split.test.threshold));
       if (found.split.found()) splits.push_back(std::move(found.split));
     }
     if (splits.empty()) continue;
@@ -150,8 +156,7 @@ void compare(const problem::Problem& p, RandomStream& random) {
       CHECK(listed == side[b]);
     }
     CHECK(store.count_left(rows, marks) == side[0].size());
-    const std::vector<FeatureIndex> columns = asked_columns({}, p.columns.size());
-    auto [left, right] = store.divide(rows, marks, {side[0].size(), side[1].size(), true, true, columns}, nullptr, 0);
+    auto [left, right] = store.divide(rows, marks, {side[0].size(), side[1].size(), true, true, all}, nullptr, 0);
     open.emplace_back(std::move(left), side[0]);
     open.emplace_back(std::move(right), side[1]);
   }

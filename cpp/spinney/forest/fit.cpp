@@ -70,7 +70,7 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
     }
     if (!own.learner.igpa) table.borders = common_borders(own.data, table.samples, own.learner.params, team, interrupt);
     if (own.learner.params.random_cuts && own.learner.params.max_bins == 0)
-      table.values = std::make_shared<const ColumnValues>(own.data, table.samples, team);
+      table.values = std::make_shared<const RowValues>(own.data, table.samples, team);
     tables.push_back(std::move(table));
   }
   return tables;

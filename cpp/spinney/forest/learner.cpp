@@ -67,7 +67,7 @@ OwnTarget own_target(const SharedTable& shared, const Learner& learner, const Me
 struct Training {
   Samples samples;
   std::shared_ptr<SortedColumns> sorted;
-  std::shared_ptr<const ColumnValues> values = nullptr;
+  std::shared_ptr<const RowValues> values = nullptr;
 };
 
 /// Samples of another target than the shared one's: their order follows the classes.
@@ -242,10 +242,10 @@ std::shared_ptr<SortedColumns> SharedTable::select(std::span<const SampleIndex> 
   return nullptr;
 }
 
-std::shared_ptr<const ColumnValues> SharedTable::select_values(std::span<const SampleIndex> new_index,
-                                                               std::size_t n_kept) const {
+std::shared_ptr<const RowValues> SharedTable::select_values(std::span<const SampleIndex> new_index,
+                                                            std::size_t n_kept) const {
   if (!values || n_kept == samples.size()) return values;
-  return std::make_shared<const ColumnValues>(values->select(new_index, n_kept));
+  return std::make_shared<const RowValues>(values->select(new_index, n_kept));
 }
 
 SharedTable share_table(const Dataset& data, const Target& target, Interrupt& interrupt) {

@@ -36,17 +36,17 @@ struct SharedTable {
   const Dataset& data;
   const Target& target;
   Samples samples;
-  std::shared_ptr<const SortedOrder> order;              // null with max_bins, and where `sorted` is there
-  std::shared_ptr<SortedColumns> sorted;                 // for boosting, whose stumps leave it as it is
-  std::shared_ptr<const BlockCodes> blocks;              // for boosting; may be null
-  std::shared_ptr<const ColumnValues> values = nullptr;  // for cuts at random; else null
-  std::shared_ptr<const BinBorders> borders = nullptr;   // with max_bins: of all samples; else null
+  std::shared_ptr<const SortedOrder> order;             // null with max_bins, and where `sorted` is there
+  std::shared_ptr<SortedColumns> sorted;                // for boosting, whose stumps leave it as it is
+  std::shared_ptr<const BlockCodes> blocks;             // for boosting; may be null
+  std::shared_ptr<const RowValues> values = nullptr;    // for cuts at random; else null
+  std::shared_ptr<const BinBorders> borders = nullptr;  // with max_bins: of all samples; else null
 
   /// The columns of some samples, sorted; null with max_bins.
   std::shared_ptr<SortedColumns> select(std::span<const SampleIndex> new_index, std::size_t n_kept,
                                         Interrupt& interrupt) const;
   /// The values of some samples; null unless cuts are drawn at random.
-  std::shared_ptr<const ColumnValues> select_values(std::span<const SampleIndex> new_index, std::size_t n_kept) const;
+  std::shared_ptr<const RowValues> select_values(std::span<const SampleIndex> new_index, std::size_t n_kept) const;
 };
 
 /// Without its sort, which is made by who knows how it will be used.

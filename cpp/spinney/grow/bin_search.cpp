@@ -39,7 +39,7 @@ Totals BinSearch::read_groups(const Histogram& histogram, std::size_t f, const T
   Totals totals;
   totals.origin = node.origin;
   totals.loss = node.loss;
-  if (classes) totals.classes.assign(groups.k, 0.0);
+  if (classes) totals.classes = Numbers(groups.k);
   const std::uint32_t n_bins = borders_.n_bins[f] + (places_gaps(missing_) ? 1 : 0);
   for (std::uint32_t b = 0; b < n_bins; ++b) {
     groups.moments.resize((groups.size() + 1) * groups.k);

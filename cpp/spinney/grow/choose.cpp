@@ -35,10 +35,14 @@ void ColumnDraw::start(const GrowParams& params, PathKey path, const std::vector
 std::span<const FeatureIndex> ColumnDraw::next() {
   const std::size_t begin = tried_.size();
   const std::size_t end = std::min(rest_.size(), begin + (begin == 0 ? most_ : 1));
-  for (std::size_t i = begin; i < end; ++i) std::swap(rest_[i], rest_[i + random_.below(rest_.size() - i)]);
-  tried_.insert(tried_.end(), rest_.begin() + static_cast<std::ptrdiff_t>(begin),
-                rest_.begin() + static_cast<std::ptrdiff_t>(end));
-  std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
+  constexpr std::size_t kFew = 16;  // so many are put in their places as they come
+  for (std::size_t i = begin; i < end; ++i) {
+    std::swap(rest_[i], rest_[i + random_.below(rest_.size() - i)]);
+    tried_.push_back(rest_[i]);
+    for (std::size_t at = i; end - begin <= kFew && at > begin && tried_[at - 1] > tried_[at]; --at)
+      std::swap(tried_[at - 1], tried_[at]);
+  }
+  if (end - begin > kFew) std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
   return std::span(tried_).subspan(begin);
 }
 

@@ -17,7 +17,7 @@ struct OpenNode {
   Rows rows;
   ColumnList columns;
   Totals totals;
-  std::vector<double> answer, units;
+  Numbers answer, units;
   Split split;
   std::vector<RowIndex> validation;  // rows set aside that reach this node
   NodeId forced = kNoNode;           // its place in the tree of forced tests; none: outside of it

@@ -31,11 +31,11 @@ constexpr std::size_t kSubtreesPerThread = 8;  // of about even size: enough to 
 template <class Store>
 Store make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
   if constexpr (std::is_same_v<Store, RandomStore>) {
-    std::shared_ptr<const ColumnValues> values = std::move(input.values);
+    std::shared_ptr<const RowValues> values = std::move(input.values);
     if (input.params.missing == MissingRule::fractional) {
       values = nullptr;  // parts of rows are samples that it does not know
     } else if (!values) {
-      values = std::make_shared<const ColumnValues>(input.data, samples, team);
+      values = std::make_shared<const RowValues>(input.data, samples, team);
     }
     return RandomStore(input.data, samples, std::move(values), input.params, team.size(), interrupt);
   } else {
@@ -146,6 +146,8 @@ class Grower {
     return {column, *context_.scan, node.totals, limits, node.origin.path, params_.missing};
   }
   Split search(Node& node);
+  void search_together(const Node& node, const Limits& limits, std::span<const FeatureIndex> columns,
+                       std::span<ColumnResult> results);
   Split forced_split(const Node& node);
   Split with_gaps(Split split, const std::array<std::vector<SampleIndex>, 2>& sides,
                   const std::vector<SampleIndex>& gaps) const;
@@ -318,6 +320,9 @@ template <class Store>
 Split Grower<Store>::search(Node& node) {
   const Limits common = context_.limits();
   const auto search_columns = [&](std::span<const FeatureIndex> columns, std::span<ColumnResult> results) {
+    if constexpr (requires { &Store::search_together; }) {
+      if (params_.monotone.empty()) return search_together(node, common, columns, results);
+    }
     for_columns(node.rows.size(), columns.size(), [&](std::size_t i, std::size_t worker) {
       if (node.rows.size() > kSmallNode) context_.interrupt.check();
       if (params_.monotone.empty())
@@ -339,6 +344,20 @@ Split Grower<Store>::search(Node& node) {
   if (!gains_enough(params_, best.drop, context_.total_weight)) return {};
   store_.complete(node.rows, best);
   return best;
+}
+
+/// Some columns at a time, all of them if there is no team to share them with.
+template <class Store>
+void Grower<Store>::search_together(const Node& node, const Limits& limits, std::span<const FeatureIndex> columns,
+                                    std::span<ColumnResult> results) {
+  const bool shared = team_ && team_->size() > 1;
+  const std::size_t step = shared ? kRowLanes : columns.size(), n_steps = (columns.size() + step - 1) / step;
+  for_columns(shared ? node.rows.size() * step : 0, n_steps, [&](std::size_t i, std::size_t worker) {
+    if (node.rows.size() > kSmallNode) context_.interrupt.check();
+    const std::size_t first = i * step, n = std::min(step, columns.size() - first);
+    store_.search_together(node.rows, task_of(node, columns[first], limits), columns.subspan(first, n),
+                           results.subspan(first, n), worker);
+  });
 }
 
 /// The forced test of a node with what it gains; none if it sends all rows the same way.
@@ -430,8 +449,8 @@ void Grower<Store>::divide(Node& node) {
     validation = stop_.divide(node.id, node.validation, fork(), context_.data.values,
                               {node.answer, children[0].stats.predicted(), children[1].stats.predicted()});
   std::array<Rows, 2> rows;
-  std::tie(rows[0], rows[1]) =
-      store_.divide(node.rows, marks, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], *node.columns}, team_, worker_);
+  std::tie(rows[0], rows[1]) = store_.divide(
+      std::move(node.rows), marks, {n_rows[0], n_rows[1], goes_on[0], goes_on[1], *node.columns}, team_, worker_);
   const std::array<NodeStats, 2> stats = {std::move(children[0].stats), std::move(children[1].stats)};
   const NodeId first =
       builder_.divide(node.id, {std::move(node.split.test), node.split.drop, std::move(surrogates), unplaced}, stats);
@@ -441,9 +460,9 @@ void Grower<Store>::divide(Node& node) {
     open({.id = first + b,
           .origin = std::move(origins[b]),
           .rows = std::move(rows[b]),
-          .columns = node.columns,
+          .columns = b == 0 ? std::move(node.columns) : node.columns,
           .totals = std::move(children[b].totals),
-          .answer = stop_.active() ? stats[b].predicted() : std::vector<double>{},
+          .answer = stop_.active() ? stats[b].predicted() : Numbers{},
           .units = std::move(children[b].units),
           .split = {},
           .validation = std::move(validation[b]),

@@ -5,7 +5,7 @@
 
 #include "spinney/data/bins.hpp"
 #include "spinney/data/blocks.hpp"
-#include "spinney/data/column_values.hpp"
+#include "spinney/data/row_values.hpp"
 #include "spinney/grow/constraints.hpp"
 #include "spinney/grow/params.hpp"
 #include "spinney/tree/tree.hpp"
@@ -25,7 +25,7 @@ struct GrowInput {
   const Validation* validation = nullptr;
   Origin origin = {};
   const BinBorders* borders = nullptr;  // with max_bins: of all columns asked; null: they are those of the samples
-  std::shared_ptr<const ColumnValues> values = nullptr;  // of the samples, if known, for cuts at random
+  std::shared_ptr<const RowValues> values = nullptr;  // of the samples, if known, for cuts at random
 };
 
 /// A tree without nodes for some columns and classes.

@@ -55,7 +55,7 @@ class Planner {
     Origin origin;
     ColumnList columns;
     Totals totals;
-    std::vector<double> answer;
+    Numbers answer;
     std::int64_t n_rows = 0;
     Split split;
     BinSearch::Sides sides;  // what the split sends each way

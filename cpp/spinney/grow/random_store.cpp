@@ -26,13 +26,13 @@ RandomStore::Observed RandomStore::observe(const SampleRange& rows, FeatureIndex
   worker.missing.clear();
   ValueRange range;
   if (values_) {
-    range = gather_values(values_->column(feature), members, worker.value.data());
+    range = gather_values(values_->data() + feature, values_->n_columns(), members, worker.value.data());
   } else {
     std::vector<double> column(members.size());
     std::vector<SampleIndex> places(members.size());
     std::iota(places.begin(), places.end(), SampleIndex{0});
     for (std::size_t i = 0; i < members.size(); ++i) column[i] = data_.values.at(samples_.row[members[i]], feature);
-    range = gather_values(column.data(), places, worker.value.data());
+    range = gather_values(column.data(), 1, places, worker.value.data());
   }
   if (range.n_missing == 0) return {members, range.low, range.high};
   worker.observed.clear();
@@ -63,15 +63,20 @@ void RandomStore::draw_categories(Test& test, std::size_t n_values, RandomStream
 }
 
 void RandomStore::draw_test(const SearchTask& task, const Observed& observed, Worker& worker, Test& test) const {
-  RandomStream random = cut_stream(params_.seed, task.path, task.feature);
   test.feature = task.feature;
   if (data_.columns[task.feature].kind == ColumnKind::nominal) {
+    RandomStream random = cut_stream(params_.seed, task.path, task.feature);
     test.kind = TestKind::subset;
     draw_categories(test, observed.members.size(), random, worker);
   } else {
     test.kind = TestKind::threshold;
-    test.threshold = draw_threshold(observed.low, observed.high, random);
+    test.threshold = draw_cut(task, task.feature, observed.low, observed.high);
   }
+}
+
+double RandomStore::draw_cut(const SearchTask& task, FeatureIndex feature, double low, double high) const {
+  RandomStream random = cut_stream(params_.seed, task.path, feature);
+  return draw_threshold(low, high, random);
 }
 
 /// How a test divides samples whose values are in worker.value. Of categories it leaves their branches there.
@@ -105,6 +110,51 @@ void RandomStore::search(const SampleRange& rows, const SearchTask& task, Column
   if (!(split.drop > -kInfinity)) split.clear();
 }
 
+void RandomStore::search_together(const SampleRange& rows, const SearchTask& task,
+                                  std::span<const FeatureIndex> columns, std::span<ColumnResult> results,
+                                  std::size_t worker) {
+  std::array<FeatureIndex, kRowLanes> lanes{};
+  std::array<ColumnResult*, kRowLanes> found;
+  std::size_t n = 0;
+  const auto flush = [&] {
+    std::fill(lanes.begin() + static_cast<std::ptrdiff_t>(n), lanes.end(), lanes[0]);
+    if (n > 0) search_lanes(rows, task, lanes, std::span(found).first(n), workers_[worker]);
+    n = 0;
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!is_plain(columns[i])) {
+      search(rows, task.of(columns[i]), results[i], worker);
+      continue;
+    }
+    lanes[n] = columns[i];
+    found[n++] = &results[i];
+    if (n == kRowLanes) flush();
+  }
+  flush();
+}
+
+/// Of up to four plain columns.
+void RandomStore::search_lanes(const SampleRange& rows, const SearchTask& task,
+                               const std::array<FeatureIndex, kRowLanes>& columns,
+                               std::span<ColumnResult* const> results, Worker& worker) const {
+  const std::span<const SampleIndex> members = rows.members();
+  if (worker.value.size() < kRowLanes * members.size()) worker.value.resize(kRowLanes * members.size());
+  const LaneRanges range = gather_lanes(values_->data(), values_->n_columns(), members, columns, worker.value.data());
+  GivenCuts cuts{members, worker.value.data(), {}};
+  for (std::size_t lane = 0; lane < kRowLanes; ++lane)
+    cuts.threshold[lane] = draw_cut(task, columns[lane], range.low[lane], range.high[lane]);
+  const auto drops = task.scan.drops_of(cuts, task.totals, task.limits, worker.scratch);
+  for (std::size_t lane = 0; lane < results.size(); ++lane) {
+    ColumnResult& result = *results[lane];
+    result.constant = !(range.low[lane] < range.high[lane]);
+    if (result.constant || !(drops[lane] > -kInfinity)) continue;
+    result.split.drop = drops[lane];
+    result.split.test.kind = TestKind::threshold;
+    result.split.test.feature = columns[lane];
+    result.split.test.threshold = cuts.threshold[lane];
+  }
+}
+
 void RandomStore::weigh(Sides& sides, const PartedSamples& parted) const {
   const auto sum = [&](std::span<const SampleIndex> side) {
     if (samples_.weight.is_equal()) return static_cast<double>(side.size()) * samples_.weight.unit;
@@ -116,8 +166,21 @@ void RandomStore::weigh(Sides& sides, const PartedSamples& parted) const {
   sides.right = sum(parted.right);
 }
 
+/// At once and in place, where nobody asks for the side of a sample.
+Marks RandomStore::part_plainly(const SampleRange& rows, const Test& test, Worker& worker) {
+  std::vector<SampleIndex>& spare = worker.scratch.others;
+  if (spare.size() < rows.size() + 1) spare.resize(rows.size() + 1);
+  const std::size_t n_left =
+      part_in_place(values_->data() + test.feature, values_->n_columns(), test.threshold, rows.members(), spare.data());
+  Marks marks{.sides = {.of = side_.data()}, .column = test.feature, .parted = true, .n_low = n_left};
+  weigh(marks.sides, {rows.members().first(n_left), rows.members().subspan(n_left)});
+  marks.sides.complete = true;
+  return marks;
+}
+
 Marks RandomStore::mark(const SampleRange& rows, const Split& split, bool, std::size_t worker) {
   Worker& own = workers_[worker];
+  if (!finds_surrogates_ && is_plain(split.test.feature)) return part_plainly(rows, split.test, own);
   Marks marks{.sides = {.of = side_.data()}, .column = split.test.feature};
   const Observed observed = observe(rows, split.test.feature, own);
   const PartedSamples parted = part(cut_of(split.test, observed.members, own), own.scratch);
@@ -169,8 +232,8 @@ void RandomStore::list(const SampleRange& rows, const Marks& marks, Side side, s
   }
 }
 
-std::pair<SampleRange, SampleRange> RandomStore::divide(const SampleRange& rows, const Marks& marks,
-                                                        const DivisionPlan& plan, ThreadTeam*, std::size_t) {
+std::pair<SampleRange, SampleRange> RandomStore::divide(SampleRange rows, const Marks& marks, const DivisionPlan& plan,
+                                                        ThreadTeam*, std::size_t) {
   if (marks.shared) {  // children that share rows need more room than their parent had
     auto left = std::make_shared<std::vector<SampleIndex>>(), right = std::make_shared<std::vector<SampleIndex>>();
     list(rows, marks, kLeft, *left);
@@ -182,8 +245,9 @@ std::pair<SampleRange, SampleRange> RandomStore::divide(const SampleRange& rows,
     const auto members = rows.members();
     std::stable_partition(members.begin(), members.end(), [&](SampleIndex s) { return side_[s] == kLeft; });
   }
-  const std::size_t middle = rows.begin + plan.n_left;
-  return {{rows.block, rows.begin, middle}, {rows.block, middle, rows.end}};
+  SampleRange right{rows.block, rows.begin + plan.n_left, rows.end};
+  rows.end = right.begin;
+  return {std::move(rows), std::move(right)};
 }
 
 }  // namespace spinney

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "spinney/data/column_values.hpp"
+#include "spinney/data/row_values.hpp"
 #include "spinney/data/sorted.hpp"
 #include "spinney/grow/store.hpp"
 #include "spinney/parallel.hpp"
@@ -27,8 +27,8 @@ class RandomStore : public SideStore {
   using Rows = SampleRange;
 
   /// values: of the samples; null: they are read from the table, as they must be where rows are shared out.
-  RandomStore(const Dataset& data, Samples& samples, std::shared_ptr<const ColumnValues> values,
-              const GrowParams& params, std::size_t n_workers, Interrupt& interrupt)
+  RandomStore(const Dataset& data, Samples& samples, std::shared_ptr<const RowValues> values, const GrowParams& params,
+              std::size_t n_workers, Interrupt& interrupt)
       : SideStore(data, samples),
         params_(params),
         values_(std::move(values)),
@@ -39,6 +39,9 @@ class RandomStore : public SideStore {
   std::vector<SampleRange> start(std::span<const NodeId> leaf, std::size_t n_leaves) const;
   /// Draws one cut, or one set of categories, and judges it, in an empty result.
   void search(const SampleRange& rows, const SearchTask& task, ColumnResult& result, std::size_t worker);
+  /// The same for some columns at once, none of which is constrained. task: of any of them.
+  void search_together(const SampleRange& rows, const SearchTask& task, std::span<const FeatureIndex> columns,
+                       std::span<ColumnResult> results, std::size_t worker);
   /// There is nothing to choose from: a cut that breaks the order was not found.
   void reorder(const SampleRange&, const SearchTask&, ColumnResult&, std::size_t) {}
   void complete(const SampleRange&, Split&) const {}
@@ -51,7 +54,7 @@ class RandomStore : public SideStore {
   void list_all(const SampleRange& rows, FeatureIndex, std::vector<SampleIndex>& out) const {
     out.assign(rows.members().begin(), rows.members().end());
   }
-  std::pair<SampleRange, SampleRange> divide(const SampleRange& rows, const Marks& marks, const DivisionPlan& plan,
+  std::pair<SampleRange, SampleRange> divide(SampleRange rows, const Marks& marks, const DivisionPlan& plan,
                                              ThreadTeam* team, std::size_t worker);
 
  private:
@@ -71,14 +74,22 @@ class RandomStore : public SideStore {
     double low = 0.0, high = 0.0;
   };
 
+  /// Whether a column is numeric and all its values are at hand.
+  bool is_plain(FeatureIndex feature) const {
+    return values_ && data_.columns[feature].kind != ColumnKind::nominal && !values_->has_gaps(feature);
+  }
+  void search_lanes(const SampleRange& rows, const SearchTask& task, const std::array<FeatureIndex, kRowLanes>& columns,
+                    std::span<ColumnResult* const> results, Worker& worker) const;
+  double draw_cut(const SearchTask& task, FeatureIndex feature, double low, double high) const;
   Observed observe(const SampleRange& rows, FeatureIndex feature, Worker& worker) const;
   void draw_test(const SearchTask& task, const Observed& observed, Worker& worker, Test& test) const;
   void draw_categories(Test& test, std::size_t n_values, RandomStream& random, Worker& worker) const;
   GivenCut cut_of(const Test& test, std::span<const SampleIndex> members, Worker& worker) const;
   void weigh(Sides& sides, const PartedSamples& parted) const;
+  Marks part_plainly(const SampleRange& rows, const Test& test, Worker& worker);
 
   const GrowParams& params_;
-  std::shared_ptr<const ColumnValues> values_;
+  std::shared_ptr<const RowValues> values_;
   bool finds_surrogates_;
   std::vector<Worker> workers_;
 };

@@ -30,11 +30,17 @@ Summary Summarizer::summarize(std::span<const SampleIndex> group) const {
 }
 
 Summary Summarizer::classes(std::span<const SampleIndex> group) const {
-  std::vector<double> sums(target_.n_outputs(), 0.0);
+  Numbers sums(target_.n_outputs());
   const auto n = static_cast<std::int64_t>(group.size());
   const SampleWeights& weight = samples_.weight;
   switch (weight.form) {
     case SampleWeights::Form::equal:
+      if (sums.size() == 2) {  // no row waits for the sum of the one before
+        std::size_t n_ones = 0;
+        for (const SampleIndex s : group) n_ones += samples_.is_one[s];
+        sums = {static_cast<double>(group.size() - n_ones), static_cast<double>(n_ones)};
+        return from_units(std::move(sums), n);
+      }
       for (const SampleIndex s : group) sums[samples_.label[s]] += 1.0;
       return from_units(std::move(sums), n);
     case SampleWeights::Form::multiples:
@@ -43,37 +49,34 @@ Summary Summarizer::classes(std::span<const SampleIndex> group) const {
     case SampleWeights::Form::real:
       for (const SampleIndex s : group) sums[samples_.label[s]] += weight.values[s];
   }
-  return from_classes(std::move(sums), n);
+  return from_classes(sums, n);
 }
 
-Summary Summarizer::rest(const std::vector<double>& parent_units, const Summary& sibling,
-                         std::int64_t n_samples) const {
-  std::vector<double> units = parent_units;
+Summary Summarizer::rest(const Numbers& parent_units, const Summary& sibling, std::int64_t n_samples) const {
+  Numbers units = parent_units;
   for (std::size_t c = 0; c < units.size(); ++c) units[c] -= sibling.units[c];
   return from_units(std::move(units), n_samples);
 }
 
-Summary Summarizer::from_units(std::vector<double> units, std::int64_t n_samples) const {
-  std::vector<double> raw = units;
+Summary Summarizer::from_units(Numbers units, std::int64_t n_samples) const {
+  Numbers raw = units;
   for (double& w : raw) w *= samples_.weight.unit;
-  Summary summary = from_classes(std::move(raw), n_samples);
+  Summary summary = from_classes(raw, n_samples);
   summary.units = std::move(units);
   return summary;
 }
 
-Summary Summarizer::from_classes(std::vector<double> raw, std::int64_t n_samples) const {
-  const std::size_t k = raw.size();
+Summary Summarizer::from_classes(const Numbers& raw, std::int64_t n_samples) const {
   Summary summary;
   NodeStats& stats = summary.stats;
   stats.value = raw;
   summary.totals.classes = raw;
-  const auto& split_scale = target_.search_scale();
-  for (std::size_t c = 0; c < k; ++c) {
-    if (!target_.class_scale.empty()) stats.value[c] *= target_.class_scale[c];
-    if (!split_scale.empty()) summary.totals.classes[c] *= split_scale[c];
-    stats.weight += stats.value[c];
-    summary.totals.weight += summary.totals.classes[c];
-  }
+  const auto scale = [](Numbers& classes, const std::vector<double>& by, double& sum) {
+    for (std::size_t c = 0; c < by.size(); ++c) classes[c] *= by[c];
+    for (const double w : classes) sum += w;
+  };
+  scale(stats.value, target_.class_scale, stats.weight);
+  scale(summary.totals.classes, target_.search_scale(), summary.totals.weight);
   stats.n_samples = n_samples;
   const double loss = with_class_objective(criterion_, {.n = target_.n_classes}, [&](const auto& objective) {
     return objective.loss(stats.value.data(), stats.weight);

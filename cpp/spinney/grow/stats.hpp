@@ -15,7 +15,7 @@ namespace spinney {
 struct Summary {
   NodeStats stats;
   Totals totals;
-  std::vector<double> units;  // by class, where all weights are whole multiples of one
+  Numbers units;  // by class, where all weights are whole multiples of one
   bool pure = false;
 };
 
@@ -31,14 +31,14 @@ class Summarizer {
   Summary from_moments(const NodeMoments& moments) const;
   /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
   bool subtracts() const { return target_.n_classes > 0 && samples_.weight.form != SampleWeights::Form::real; }
-  Summary rest(const std::vector<double>& parent_units, const Summary& sibling, std::int64_t n_samples) const;
+  Summary rest(const Numbers& parent_units, const Summary& sibling, std::int64_t n_samples) const;
   /// What a division takes off the loss of some samples, from the totals of all and of each side.
   double drop(const Totals& both, const Totals& left, const Totals& right) const;
 
  private:
   Summary classes(std::span<const SampleIndex> group) const;
-  Summary from_classes(std::vector<double> raw, std::int64_t n_samples) const;
-  Summary from_units(std::vector<double> units, std::int64_t n_samples) const;
+  Summary from_classes(const Numbers& raw, std::int64_t n_samples) const;
+  Summary from_units(Numbers units, std::int64_t n_samples) const;
   Summary numbers(std::span<const SampleIndex> group) const;
   bool is_pure(std::span<const SampleIndex> group) const;
   void keep_answer(Summary& summary, double answer) const;

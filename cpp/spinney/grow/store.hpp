@@ -3,10 +3,10 @@
 // by one column, and divides them:
 //
 //   start     the rows of each leaf
-//   search    what one column has to offer; reorder, complete: the same result under a constraint, and in full
-//   mark      which way each row of a node goes; place_unknown, share_unknown: rows that the test cannot place
-//   list      the rows on one side, and how many there are
-//   divide    the rows of both children
+//   search    what one column has to offer, and search_together, if a store has it, some of them; reorder, complete:
+//   the same result under a constraint, and in full mark      which way each row of a node goes; place_unknown,
+//   share_unknown: rows that the test cannot place list      the rows on one side, and how many there are divide    the
+//   rows of both children
 
 #include <span>
 #include <vector>
@@ -26,6 +26,8 @@ struct SearchTask {
   const Limits& limits;
   PathKey path = kRootPath;  // of the node: what is drawn for it follows from this
   MissingRule missing = MissingRule::majority;
+  /// The same of another column with the same limits.
+  SearchTask of(FeatureIndex other) const { return {other, scan, totals, limits, path, missing}; }
 };
 
 /// A column that a test asks.

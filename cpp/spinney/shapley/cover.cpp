@@ -16,9 +16,9 @@
 #include <algorithm>
 #include <array>
 
+#include "spinney/lanes.hpp"
 #include "spinney/multiversion.hpp"
 #include "spinney/parallel.hpp"
-#include "spinney/shapley/lanes.hpp"
 #include "spinney/shapley/quadrature.hpp"
 #include "spinney/shapley/shapley.hpp"
 

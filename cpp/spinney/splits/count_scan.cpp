@@ -19,35 +19,42 @@ struct Bounds {
 ///   x <= 0   x^2 (1/2 + |x|/6) <= h <= x^2 (1/2 + |x|/6 + x^2/3)       its series: the rest adds up to 1/3 at -1
 class CountDrop {
  public:
-  CountDrop(double count, double time, double slack) : count_(count), time_(time), rate_(count / time), slack_(slack) {}
+  CountDrop(double count, double time, double slack)
+      : count_(count), time_(time), rate_(count / time), rate_by_time_(rate_ / time), slack_(slack) {}
 
-  /// Whether a division can come to a drop, by h <= x^2 (1 + max(0, -x)) / 2 and without a quotient.
-  bool reaches(double left, double left_time, double least) const {
+  /// By how much the left side is off its expected count, and what the side that is below it should have.
+  struct Place {
+    double more, left_time, right_time, below;
+  };
+  Place place(double left, double left_time) const {
     const double more = left - rate_ * left_time, right_time = time_ - left_time;
-    const double below = rate_ * (more < 0.0 ? left_time : right_time);  // what the lower side should have
-    return more * more * time_ * (below + std::abs(more)) * kHalf > least * rate_ * left_time * right_time * below;
+    return {more, left_time, right_time, rate_ * (more < 0.0 ? left_time : right_time)};
   }
-  Bounds bounds(double left, double left_time) const {
-    const double more = std::abs(left - rate_ * left_time), right_time = time_ - left_time;
-    const bool left_is_low = left < rate_ * left_time;
-    const double low_side = rate_ * (left_is_low ? left_time : right_time), high_side = rate_ * time_ - low_side;
-    const double x = more / low_side, z = more / high_side;
-    const double common = x * x * (1.0 / 2 + x / 6.0);
-    return {low_side * common + high_side * z * z / (2.0 + z * (2.0 / 3)),
-            (low_side * (common + x * x * x * x / 3.0) + high_side * z * z * (3.0 + z) / (6.0 + 4.0 * z)) * kAbove};
+  /// Whether a division can come to a drop, by h <= x^2 (1 + max(0, -x)) / 2 and without a quotient.
+  bool reaches(const Place& at, double least) const {
+    return at.more * at.more * time_ * (at.below + std::abs(at.more)) * kHalf >
+           least * rate_ * at.left_time * at.right_time * at.below;
+  }
+  Bounds bounds(const Place& at) const {
+    const double low_side = at.below, high_side = rate_ * time_ - low_side;
+    const double quotient = std::abs(at.more) / (low_side * high_side);  // divisions are what this costs
+    const double x = quotient * high_side, z = quotient * low_side;
+    const double common = low_side * x * x * (1.0 / 2 + x * (1.0 / 6)), x4 = x * x * (x * x);
+    const double least = 2.0 + z * (2.0 / 3), most = 6.0 + 4.0 * z, part = high_side * z * z / (least * most);
+    return {(common + part * most) * kBelow, (common + low_side * x4 * (1.0 / 3) + part * (3.0 + z) * least) * kAbove};
   }
   double operator()(double left, double left_time) const {
     return Poisson{}.drop_of(left, left_time, count_ - left, time_ - left_time);
   }
-  double limit(double least) const { return least * rate_ / time_ * (1.0 - tolerance::kBound); }
+  double limit(double least) const { return least * rate_by_time_ * (1.0 - tolerance::kBound); }
   double slack() const { return slack_; }
   double rate() const { return rate_; }
   double time() const { return time_; }
 
  private:
-  static constexpr double kAbove = 1.0 + tolerance::kBound, kHalf = kAbove / 2.0;
+  static constexpr double kAbove = 1.0 + tolerance::kBound, kBelow = 1.0 - tolerance::kBound, kHalf = kAbove / 2.0;
 
-  double count_, time_, rate_, slack_;
+  double count_, time_, rate_, rate_by_time_, slack_;
 };
 
 /// The divisions that may be the best: those whose upper bound comes to the highest lower bound so far.
@@ -59,16 +66,12 @@ class Rivals {
   }
   /// What the square of left - expected must exceed, by left time times right time: h <= x^2.
   double limit() const { return limit_; }
-  void meet(double left, double left_time, std::uint32_t position) {
-    if (!drop_.reaches(left, left_time, least_)) return;
-    const Bounds bounds = drop_.bounds(left, left_time);
-    if (bounds.high < least_) return;
-    if (const double low = bounds.low - 4.0 * drop_.slack(); low > least_) {
-      least_ = low;
-      limit_ = drop_.limit(low);
-    }
-    for (const double number : {bounds.high, left, left_time}) s_.buffer.push_back(number);
-    s_.tags.push_back(position);
+  /// A division that will be met: the best is no worse.
+  void expect(double left, double left_time) { raise(drop_.bounds(drop_.place(left, left_time))); }
+  /// Most divisions get no further than this.
+  [[gnu::always_inline]] void meet(double left, double left_time, std::uint32_t position) {
+    const CountDrop::Place at = drop_.place(left, left_time);
+    if (drop_.reaches(at, least_)) keep(left, at, position);
   }
   /// The first of the best.
   Moment best() const {
@@ -83,27 +86,58 @@ class Rivals {
   }
 
  private:
+  [[gnu::noinline]] void keep(double left, const CountDrop::Place& at, std::uint32_t position) {
+    const Bounds bounds = drop_.bounds(at);
+    if (bounds.high < least_) return;
+    raise(bounds);
+    s_.buffer.insert(s_.buffer.end(), {bounds.high, left, at.left_time});
+    s_.tags.push_back(position);
+  }
+
+  void raise(const Bounds& bounds) {
+    const double low = bounds.low - 4.0 * drop_.slack();
+    if (!(low > least_)) return;
+    least_ = low;
+    limit_ = drop_.limit(low);
+  }
+
   const CountDrop& drop_;
   Scratch& s_;
   double least_ = -kInfinity, limit_ = -kInfinity;
 };
 
-/// add(i): what entry i adds to (left, left time).
+/// add(i): what entry i adds to (left, left time). A first pass adds up, and finds the division whose sides are
+/// furthest off: a drop that the best comes to. Few others are then met in a second one.
 template <class Add>
 [[gnu::always_inline]] inline Moment scan_by(const ScanRange& range, const CountDrop& drop, Scratch& scratch,
                                              const Add& add) {
   const Entry* const e = range.entries;
   const std::size_t first = range.limits.rows - 1, last = range.n - range.limits.rows;
   const double rate = drop.rate(), time = drop.time();
-  Rivals rivals(drop, scratch);
-  double left = 0.0, left_time = 0.0, limit = rivals.limit();
+  scratch.run.resize(std::max(scratch.run.size(), last));
+  scratch.previous.resize(std::max(scratch.previous.size(), last));
+  double *const counts = scratch.run.data(), *const times = scratch.previous.data();
+  double left = 0.0, left_time = 0.0, square = -1.0, product = 1.0;
+  std::size_t furthest = last;
   for (std::size_t i = 0; i < first; ++i) add(i, left, left_time);
   for (std::size_t i = first; i < last; ++i) {
     add(i, left, left_time);
-    if (e[i].rank == e[i + 1].rank) continue;
-    const double more = left - rate * left_time;
-    if (more * more < limit * (left_time * (time - left_time))) continue;
-    rivals.meet(left, left_time, static_cast<std::uint32_t>(i));
+    counts[i] = left;
+    times[i] = left_time;
+    const double more = left - rate * left_time, own = left_time * (time - left_time);
+    if (more * more * product <= square * own || e[i].rank == e[i + 1].rank) continue;
+    square = more * more;
+    product = own;
+    furthest = i;
+  }
+  if (furthest == last) return {};
+  Rivals rivals(drop, scratch);
+  rivals.expect(counts[furthest], times[furthest]);
+  double limit = rivals.limit();
+  for (std::size_t i = first; i < last; ++i) {
+    const double more = counts[i] - rate * times[i];
+    if (more * more < limit * (times[i] * (time - times[i])) || e[i].rank == e[i + 1].rank) continue;
+    rivals.meet(counts[i], times[i], static_cast<std::uint32_t>(i));
     limit = rivals.limit();
   }
   return rivals.best();
@@ -116,16 +150,18 @@ Moment scan_counts(ScanRange range, const CountTerms& terms, double count, doubl
   const Entry* const e = range.entries;
   const CountDrop drop(count, time, range.slack);
   const double* const y = terms.count;
-  if (terms.time == nullptr) {
+  if (terms.both == nullptr) {
     const double origin = terms.origin;
     return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
       left += y[e[i].sample] - origin;
       left_time += 1.0;
     });
   }
+  const CountTerm* const both = terms.both;
   return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
-    left += y[e[i].sample];
-    left_time += terms.time[e[i].sample];
+    const CountTerm& own = both[e[i].sample];
+    left += own.count;
+    left_time += own.time;
   });
 }
 
@@ -213,8 +249,7 @@ PoissonScan::PoissonScan(const Poisson& objective, const Samples& samples)
   if (!whole_.empty()) return;
   if (weight_.is_equal() && samples.exposure.empty()) return;
   for (SampleIndex s = 0; s < samples.size(); ++s) {
-    count_.push_back(weight_[s] * (samples.y[s] + samples.y_shift));
-    time_.push_back(weight_[s] * samples.exposure_of(s));
+    terms_.push_back({weight_[s] * (samples.y[s] + samples.y_shift), weight_[s] * samples.exposure_of(s)});
   }
 }
 
@@ -222,15 +257,15 @@ Cut PoissonScan::best_cut(std::span<const Entry> entries, const Totals& totals, 
                           Scratch& scratch) const {
   if (limits.weight > 0.0 || parted()) return MomentScan::best_cut(entries, totals, limits, scratch);
   if (!whole_.empty()) return best_whole_cut(entries, totals, limits);
-  const bool alike = count_.empty();  // time is counted in samples then
+  const bool alike = terms_.empty();  // time is counted in samples then
   const double unit = alike ? weight_.unit : 1.0;
   const CountTerms terms =
-      alike ? CountTerms{samples_.y.data(), nullptr, totals.origin} : CountTerms{count_.data(), time_.data(), 0.0};
+      alike ? CountTerms{samples_.y.data(), nullptr, totals.origin} : CountTerms{nullptr, terms_.data(), 0.0};
   double count = totals.count / unit, time = totals.time / unit;
   if (!(time > 0.0)) {
     for (const Entry& entry : entries) {
-      count += terms.count[entry.sample] - terms.origin;
-      time += alike ? 1.0 : terms.time[entry.sample];
+      count += alike ? terms.count[entry.sample] - terms.origin : terms_[entry.sample].count;
+      time += alike ? 1.0 : terms_[entry.sample].time;
     }
   }
   if (!(count > 0.0)) return MomentScan::best_cut(entries, totals, limits, scratch);

@@ -8,11 +8,15 @@
 
 namespace spinney {
 
-/// What samples add to a side: weight times target, and weight times exposure.
+/// What a sample adds to a side: weight times target, and weight times exposure.
+struct CountTerm {
+  double count, time;
+};
+/// Those of all samples: side by side, or targets alone, for a time of 1 each.
 struct CountTerms {
   const double* count;
-  const double* time;   // null: 1 each
-  double origin = 0.0;  // taken off the counts
+  const CountTerm* both;  // if there are any
+  double origin = 0.0;    // taken off the counts that stand alone
 };
 
 /// The best cut by what it takes off the deviance of entries that add up to count and time.
@@ -46,7 +50,7 @@ class PoissonScan final : public MomentScan<Poisson> {
 
   std::size_t n_samples_;
   WholeCounts whole_;
-  std::vector<double> count_, time_;  // by sample, where weights or exposures differ
+  std::vector<CountTerm> terms_;  // by sample, where weights or exposures differ
 };
 
 }  // namespace spinney

@@ -21,12 +21,12 @@ struct Lane {
 
 }  // namespace
 
-ValueRange gather_values(const double* column, std::span<const SampleIndex> members, double* out) {
+ValueRange gather_values(const double* column, std::size_t stride, std::span<const SampleIndex> members, double* out) {
   Lane a, b, c, d;  // they do not wait for each other
   const std::size_t n = members.size();
   const SampleIndex* const sample = members.data();
   const auto take = [&](std::size_t i, Lane& lane) {
-    out[i] = column[sample[i]];
+    out[i] = column[sample[i] * stride];
     lane.add(out[i]);
   };
   std::size_t i = 0;
@@ -42,6 +42,78 @@ ValueRange gather_values(const double* column, std::span<const SampleIndex> memb
   if (a.missing || b.missing || c.missing || d.missing)
     range.n_missing = static_cast<std::size_t>(std::count_if(out, out + n, [](double x) { return x != x; }));
   return range;
+}
+
+// Every lane adds up its rows one by one, in their order: sums do not depend on which columns stand beside them.
+
+/// Extremes of every other row: two of them do not wait for each other.
+struct LaneEnds {
+  Four low = {kInfinity, kInfinity, kInfinity, kInfinity}, high = -low;
+};
+
+/// Copies the values of a sample, and takes note of them.
+SPINNEY_INLINED void take_lanes(const double* row, const std::array<FeatureIndex, kRowLanes>& columns, Four* to,
+                                LaneEnds& ends) {
+  const Four value = {row[columns[0]], row[columns[1]], row[columns[2]], row[columns[3]]};
+  *to = value;
+  ends.low = value < ends.low ? value : ends.low;
+  ends.high = value > ends.high ? value : ends.high;
+}
+
+SPINNEY_TWO_VERSIONS(LaneRanges, gather_lanes,
+                     (const double* rows, std::size_t stride, std::span<const SampleIndex> members,
+                      const std::array<FeatureIndex, kRowLanes>& columns, double* out),
+                     (rows, stride, members, columns, out)) {
+  const std::array<FeatureIndex, kRowLanes> own = columns;
+  const SampleIndex* const sample = members.data();
+  const std::size_t n = members.size();
+  Four* const to = reinterpret_cast<Four*>(out);
+  LaneEnds ends, others;
+  std::size_t i = 0;
+  for (; i + 2 <= n; i += 2) {
+    take_lanes(rows + sample[i] * stride, own, to + i, ends);
+    take_lanes(rows + sample[i + 1] * stride, own, to + i + 1, others);
+  }
+  if (i < n) take_lanes(rows + sample[i] * stride, own, to + i, ends);
+  const Four low = others.low < ends.low ? others.low : ends.low;
+  const Four high = others.high > ends.high ? others.high : ends.high;
+  return {{low[0], low[1], low[2], low[3]}, {high[0], high[1], high[2], high[3]}};
+}
+
+SPINNEY_TWO_VERSIONS(LaneCounts, count_left, (const GivenCuts& cuts, std::size_t begin, std::size_t end),
+                     (cuts, begin, end)) {
+  const Four* const value = reinterpret_cast<const Four*>(cuts.value);
+  const auto [a, b, c, d] = cuts.threshold;
+  const Four threshold = {a, b, c, d};
+  FourMasks count = {0, 0, 0, 0}, other = count;
+  std::size_t i = begin;
+  for (; i + 2 <= end; i += 2) {
+    count -= value[i] <= threshold;
+    other -= value[i + 1] <= threshold;
+  }
+  if (i < end) count -= value[i] <= threshold;
+  count += other;
+  return {static_cast<double>(count[0]), static_cast<double>(count[1]), static_cast<double>(count[2]),
+          static_cast<double>(count[3])};
+}
+
+SPINNEY_TWO_VERSIONS(LaneSums, sum_left, (const GivenCuts& cuts, const double* y, double origin), (cuts, y, origin)) {
+  const Four* const value = reinterpret_cast<const Four*>(cuts.value);
+  const SampleIndex* const sample = cuts.members.data();
+  const auto [a, b, c, d] = cuts.threshold;
+  const Four threshold = {a, b, c, d};
+  FourMasks count = {0, 0, 0, 0};
+  Four sum = {0.0, 0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const double distance = y[sample[i]] - origin;
+    const Four all = {distance, distance, distance, distance};
+    const FourMasks left = value[i] <= threshold;
+    count -= left;
+    sum += reinterpret_cast<Four>(reinterpret_cast<FourMasks>(all) & left);
+  }
+  return {{static_cast<double>(count[0]), static_cast<double>(count[1]), static_cast<double>(count[2]),
+           static_cast<double>(count[3])},
+          {sum[0], sum[1], sum[2], sum[3]}};
 }
 
 SPINNEY_TWO_VERSIONS(std::size_t, count_left, (const double* value, std::size_t n, double threshold),
@@ -82,6 +154,21 @@ std::size_t part_samples(const GivenCut& cut, SampleIndex* left, SampleIndex* ri
     n_left += goes_left;
     n_right += 1 - goes_left;
   }
+  return n_left;
+}
+
+std::size_t part_in_place(const double* column, std::size_t stride, double threshold, std::span<SampleIndex> members,
+                          SampleIndex* spare) {
+  std::size_t n_left = 0;
+  SampleIndex* const to = members.data();
+  const std::size_t n = members.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const SampleIndex sample = to[i];
+    to[n_left] = sample;
+    spare[i - n_left] = sample;
+    n_left += column[sample * stride] <= threshold ? 1 : 0;
+  }
+  std::copy(spare, spare + (n - n_left), to + n_left);
   return n_left;
 }
 

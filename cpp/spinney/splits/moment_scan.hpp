@@ -267,24 +267,45 @@ class MomentScan : public Scan, public GroupScan {
     const std::size_t k = n_moments();
     s.left.assign(k, 0.0);
     s.run.assign(k, 0.0);  // of the right side
-    double left_weight = 0.0, right_weight = 0.0;
-    const std::size_t n_left = add_sides(cut, totals, left_weight, right_weight, s);
-    if (n_left < limits.rows || cut.size() - n_left < limits.rows) return -kInfinity;
-    if (!(left_weight > 0.0) || !(right_weight > 0.0)) return -kInfinity;
-    if (left_weight < limits.weight || right_weight < limits.weight) return -kInfinity;
+    SideSums sides{s.left.data(), s.run.data()};
+    add_sides(cut, totals, sides, s);
     s.parent.resize(k);
-    for (std::size_t c = 0; c < k; ++c) s.parent[c] = s.left[c] + s.run[c];
     if (limits.order.active()) {
+      for (std::size_t c = 0; c < k; ++c) s.parent[c] = s.left[c] + s.run[c];
       OrderedCuts<O> cuts(objective_, s.parent, totals, limits.order, shift(totals));
-      cuts.add(s.left.data(), left_weight);
+      cuts.add(s.left.data(), sides.left_weight);
       if (!cuts.allowed()) return -kInfinity;
     }
-    if constexpr (HasDrop<O>) {
-      return objective_.drop(s.left.data(), left_weight, s.run.data(), right_weight);
-    } else {
-      return objective_.loss(s.parent.data(), left_weight + right_weight) -
-             objective_.loss(s.left.data(), left_weight) - objective_.loss(s.run.data(), right_weight);
+    return drop_of_sides(sides, limits, s);
+  }
+
+  std::array<double, kRowLanes> drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
+                                         Scratch& s) const override {
+    if (!counts_classes()) return Scan::drops_of(cuts, totals, limits, s);
+    const std::size_t k = n_moments();
+    s.left.resize(kRowLanes * k);
+    s.run.resize(kRowLanes * k);
+    s.parent.resize(k);
+    std::array<double, kRowLanes> n_left = {}, drops;
+    std::size_t begin = 0;
+    for (std::size_t c = 0; c < k; ++c) {
+      const std::size_t end = class_end(cuts.members, c, begin);
+      const auto n = count_left(cuts, begin, end);
+      for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
+        s.left[lane * k + c] = n[lane] * weight_.unit;
+        s.run[lane * k + c] = (static_cast<double>(end - begin) - n[lane]) * weight_.unit;
+        n_left[lane] += n[lane];
+      }
+      begin = end;
     }
+    const auto n = static_cast<double>(cuts.size());
+    for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
+      const auto left = static_cast<std::size_t>(n_left[lane]);
+      drops[lane] = drop_of_sides({s.left.data() + lane * k, s.run.data() + lane * k, left, cuts.size() - left,
+                                   n_left[lane] * weight_.unit, (n - n_left[lane]) * weight_.unit},
+                                  limits, s);
+    }
+    return drops;
   }
 
   Split best_nominal(FeatureIndex feature, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
@@ -382,7 +403,7 @@ class MomentScan : public Scan, public GroupScan {
   }
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
-    Totals totals{.classes = std::vector<double>(node.classes.size(), 0.0), .origin = node.origin, .loss = node.loss};
+    Totals totals{.classes = Numbers(node.classes.size()), .origin = node.origin, .loss = node.loss};
     if (counts_two_classes()) {
       count_run(entries, totals.classes.data(), totals.weight);
       return totals;
@@ -404,6 +425,16 @@ class MomentScan : public Scan, public GroupScan {
       return objective_.answer(moments, weight);
     }
   }
+  /// Whether the order forbids all cuts, as the answer of both sides together lies between theirs. Known without a look
+  /// at the rows where the totals are of these very rows.
+  bool hopeless(const Totals& totals, const AnswerOrder& order) const {
+    if (!order.active()) return false;
+    if constexpr (O::kTask == Task::classes) {
+      return !order.bounds.hold(totals.classes[1] / totals.weight);
+    } else {
+      return totals.centred && !order.bounds.hold(totals.origin + samples_.y_shift);
+    }
+  }
   /// From answers in the search to those of users.
   double shift(const Totals& totals) const { return O::kShiftInvariant ? totals.origin + samples_.y_shift : 0.0; }
   Row row_of(SampleIndex s, double origin) const {
@@ -413,6 +444,9 @@ class MomentScan : public Scan, public GroupScan {
       return {0, samples_.y[s] - origin, weight_[s], O::kExposed ? samples_.exposure_of(s) : 1.0};
     }
   }
+
+  /// Whether classes are counted: all samples weigh the same.
+  bool counts_classes() const { return !class_begin_.empty() && weight_.is_equal(); }
 
   O objective_;
   const Samples& samples_;
@@ -438,10 +472,26 @@ class MomentScan : public Scan, public GroupScan {
     moments[1] += static_cast<double>(ones);
     weight += static_cast<double>(run.size());
   }
-  /// Moments and weights of both sides; returns how many go left.
-  std::size_t add_sides(const GivenCut& cut, const Totals& totals, double& left_weight, double& right_weight,
-                        Scratch& s) const {
-    if (!class_begin_.empty() && weight_.is_equal()) return count_classes(cut, left_weight, right_weight, s);
+  /// What both sides of a division add up to.
+  struct SideSums {
+    double *left, *right;  // moments
+    std::size_t n_left = 0, n_right = 0;
+    double left_weight = 0.0, right_weight = 0.0;
+  };
+  double drop_of_sides(const SideSums& sides, const Limits& limits, Scratch& s) const {
+    const double left = sides.left_weight, right = sides.right_weight;
+    if (sides.n_left < limits.rows || sides.n_right < limits.rows) return -kInfinity;
+    if (!(left > 0.0) || !(right > 0.0) || left < limits.weight || right < limits.weight) return -kInfinity;
+    if constexpr (HasDrop<O>) {
+      return objective_.drop(sides.left, left, sides.right, right);
+    } else {
+      for (std::size_t c = 0; c < s.parent.size(); ++c) s.parent[c] = sides.left[c] + sides.right[c];
+      return objective_.loss(s.parent.data(), left + right) - objective_.loss(sides.left, left) -
+             objective_.loss(sides.right, right);
+    }
+  }
+  void add_sides(const GivenCut& cut, const Totals& totals, SideSums& sides, Scratch& s) const {
+    if (counts_classes()) return count_classes(cut, sides);
     const auto [left, right] = part(cut, s);
     const auto add = [&](std::span<const SampleIndex> side, double* moments, double& weight) {
       for (const SampleIndex sample : side) {
@@ -450,25 +500,30 @@ class MomentScan : public Scan, public GroupScan {
         weight += row.weight;
       }
     };
-    add(left, s.left.data(), left_weight);
-    add(right, s.run.data(), right_weight);
-    return left.size();
+    add(left, sides.left, sides.left_weight);
+    add(right, sides.right, sides.right_weight);
+    sides.n_left = left.size();
+    sides.n_right = right.size();
   }
-  std::size_t count_classes(const GivenCut& cut, double& left_weight, double& right_weight, Scratch& s) const {
-    const SampleIndex* const members = cut.members.data();
-    std::size_t begin = 0, all_left = 0;
-    for (std::size_t c = 0; c + 1 < class_begin_.size() && begin < cut.size(); ++c) {
-      const auto end = static_cast<std::size_t>(
-          std::lower_bound(members + begin, members + cut.size(), class_begin_[c + 1]) - members);
+  /// Where the samples of a class end among members, of which they begin at a place.
+  std::size_t class_end(std::span<const SampleIndex> members, std::size_t c, std::size_t begin) const {
+    if (c + 2 == class_begin_.size()) return members.size();
+    const auto rest = members.subspan(begin);
+    return begin + static_cast<std::size_t>(std::ranges::lower_bound(rest, class_begin_[c + 1]) - rest.begin());
+  }
+  void count_classes(const GivenCut& cut, SideSums& sides) const {
+    std::size_t begin = 0;
+    for (std::size_t c = 0; c < n_moments(); ++c) {
+      const std::size_t end = class_end(cut.members, c, begin);
       const std::size_t n_left = count_left(cut.value + begin, end - begin, cut.threshold);
-      s.left[c] = static_cast<double>(n_left) * weight_.unit;
-      s.run[c] = static_cast<double>(end - begin - n_left) * weight_.unit;
-      all_left += n_left;
+      sides.left[c] = static_cast<double>(n_left) * weight_.unit;
+      sides.right[c] = static_cast<double>(end - begin - n_left) * weight_.unit;
+      sides.n_left += n_left;
       begin = end;
     }
-    left_weight = static_cast<double>(all_left) * weight_.unit;
-    right_weight = static_cast<double>(cut.size() - all_left) * weight_.unit;
-    return all_left;
+    sides.n_right = cut.size() - sides.n_left;
+    sides.left_weight = static_cast<double>(sides.n_left) * weight_.unit;
+    sides.right_weight = static_cast<double>(sides.n_right) * weight_.unit;
   }
 
   /// The moments of all entries: those that the node knows, or, of numbers, their sum.

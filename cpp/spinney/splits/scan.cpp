@@ -50,6 +50,18 @@ double Scan::drop_of(const GivenCut& cut, const Totals& totals, const Limits& li
   return best_ordered_cut(found, entries, totals, limits, s).drop;
 }
 
+/// One by one.
+std::array<double, kRowLanes> Scan::drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
+                                             Scratch& s) const {
+  std::array<double, kRowLanes> drops;
+  s.keys.resize(cuts.size());
+  for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) s.keys[i] = cuts.value[kRowLanes * i + lane];
+    drops[lane] = drop_of({cuts.members, s.keys.data(), cuts.threshold[lane]}, totals, limits, s);
+  }
+  return drops;
+}
+
 std::unique_ptr<Scan> make_scan(const ObjectiveChoice& choice, const Samples& samples) {
   const auto make = [&](const auto& objective) { return scan_of(objective, samples); };
   return samples.n_classes > 0 ? with_class_objective(choice, {.n = samples.n_classes}, make)

@@ -12,6 +12,7 @@
 
 #include "spinney/data/sorted.hpp"
 #include "spinney/data/target.hpp"
+#include "spinney/numbers.hpp"
 #include "spinney/objective/objective.hpp"
 #include "spinney/splits/given_cut.hpp"
 #include "spinney/splits/groups.hpp"
@@ -22,7 +23,7 @@ namespace spinney {
 
 /// What a group of samples adds up to, in split weights.
 struct Totals {
-  std::vector<double> classes;  // classification: weight per class
+  Numbers classes;  // classification: weight per class
   double weight = 0.0;
   double origin = 0.0;   // numbers: what the search takes off y; their mean, if the objective is shift-invariant
   bool centred = false;  // it is the mean of these very samples: distances from it add up to nothing
@@ -135,6 +136,9 @@ class Scan {
                              const Limits& limits, Scratch& scratch) const = 0;
   /// What one given division takes off the loss; -infinity if the limits, or the order that they ask for, forbid it.
   virtual double drop_of(const GivenCut& cut, const Totals& totals, const Limits& limits, Scratch& scratch) const;
+  /// The same of four divisions, where no order is asked for.
+  virtual std::array<double, kRowLanes> drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
+                                                 Scratch& scratch) const;
   /// Totals of some samples of a node whose own totals are given (numbers keep the node's origin).
   virtual Totals totals_of(std::span<const Entry> entries, const Totals& node) const = 0;
   /// What only some can do; null if this one cannot.

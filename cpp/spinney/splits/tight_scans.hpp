@@ -26,6 +26,39 @@ inline std::vector<std::uint8_t> tally_bytes(const Samples& samples) {
   return tally;
 }
 
+/// A sum that divisions part: a side explains scale * sum^2 / weight, and answers sum / weight + shift.
+struct PartedSum {
+  double sum, weight, shift, scale;
+};
+
+/// The best cut that keeps an order, of objectives whose answers are means. add(entry, sum, weight) is what an entry
+/// adds to its side. A cut that explains no more than another need not be asked what it answers.
+template <class Add>
+Cut best_ordered_mean(const PartedSum& all, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                      const Cut& best, const Add& add) {
+  const AnswerOrder order = limits.order;
+  const double sum = all.sum, weight = all.weight, scale = all.scale;
+  const double slack = totals.slack() / scale;
+  double left = 0.0, left_weight = 0.0;
+  const auto allowed = [&] {
+    return order.allows(left / left_weight + all.shift, (all.sum - left) / (all.weight - left_weight) + all.shift);
+  };
+  for (std::size_t i = 0; i <= best.position; ++i) add(entries[i], left, left_weight);
+  if (allowed()) return best;
+  left = left_weight = 0.0;
+  Cut found;
+  for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
+    add(entries[i], left, left_weight);
+    if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+    const double right = sum - left, right_weight = weight - left_weight;
+    if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
+    const double explained = left * left / left_weight + right * right / right_weight;
+    if (explained > found.drop + slack && allowed()) found = {explained, static_cast<std::uint32_t>(i)};
+  }
+  found.drop = scale * (found.drop - sum * sum / weight);
+  return found;
+}
+
 /// Gini without costs: the same answers as MomentScan<Gini>, from tighter loops.
 class GiniScan final : public MomentScan<Gini>, private BlockScan {
  public:
@@ -37,6 +70,7 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits,
                Scratch& scratch) const override {
     if (samples_.n_classes != 2) return many_classes(entries, totals, limits, scratch);
+    if (hopeless(totals, limits.order)) return {};
     ScanRange range{entries.data(), entries.size(), limits, totals.slack() / 2.0};
     const double ones = totals.classes[1];
     if (weight_.is_equal() && !class_begin_.empty()) {
@@ -55,6 +89,45 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     }
     const Moment best = scan_two_classes(range, samples_.is_one.data(), weight_.values.data(), ones, totals.weight);
     return {2.0 * (best.score - ones * ones / totals.weight), best.position};
+  }
+
+  std::array<double, kRowLanes> drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
+                                         Scratch& s) const override {
+    if (samples_.n_classes != 2 || !counts_classes() || limits.weight > 0.0)
+      return MomentScan::drops_of(cuts, totals, limits, s);
+    const double n_ones = std::round(totals.classes[1] / weight_.unit);
+    const std::size_t n = cuts.size(), n_zeros = n - static_cast<std::size_t>(n_ones);
+    const double parent = n_ones * n_ones * inverse_[n];
+    const auto zeros = count_left(cuts, 0, n_zeros), ones = count_left(cuts, n_zeros, n);
+    std::array<double, kRowLanes> drops;
+    for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
+      const auto left = static_cast<std::size_t>(zeros[lane] + ones[lane]), right = n - left;
+      const bool allowed = left >= limits.rows && right >= limits.rows;
+      const double rest = n_ones - ones[lane];
+      const double score = ones[lane] * ones[lane] * inverse_[left] + rest * rest * inverse_[right];
+      drops[lane] = allowed ? 2.0 * (score - parent) * weight_.unit : -kInfinity;
+    }
+    return drops;
+  }
+
+  Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                       Scratch& s) const override {
+    if (samples_.n_classes != 2) return MomentScan::best_ordered_cut(best, entries, totals, limits, s);
+    const auto search = [&](const auto& add) {
+      return best_ordered_mean({totals.classes[1], totals.weight, 0.0, 2.0}, entries, totals, limits, best, add);
+    };
+    const std::uint8_t* const is_one = samples_.is_one.data();
+    const double unit = weight_.unit, *const own = weight_.values.data();
+    if (weight_.is_equal()) {
+      return search([=](const Entry& entry, double& ones, double& weight) {
+        ones += unit * is_one[entry.sample];
+        weight += unit;
+      });
+    }
+    return search([=](const Entry& entry, double& ones, double& weight) {
+      ones += own[entry.sample] * is_one[entry.sample];
+      weight += own[entry.sample];
+    });
   }
 
   const BlockScan* blocks() const override {
@@ -111,6 +184,7 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
       : MomentScan(SquaredError{}, samples), inverse_(unit_inverses(weight_)) {}
 
   Cut best_cut(std::span<const Entry> entries, const Totals& totals, const Limits& limits, Scratch&) const override {
+    if (hopeless(totals, limits.order)) return {};
     ScanRange range{entries.data(), entries.size(), limits, totals.slack()};
     if (weight_.is_equal()) {
       range.slack /= weight_.unit;
@@ -129,6 +203,28 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
     return {best.score, best.position};
   }
 
+  Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
+                       Scratch&) const override {
+    const double *const y = samples_.y.data(), origin = totals.origin;
+    double sum = 0.0;
+    const auto search = [&](const auto& add) {
+      double weight = 0.0;
+      for (const Entry& entry : entries) add(entry, sum, weight);
+      return best_ordered_mean({sum, totals.weight, shift(totals), 1.0}, entries, totals, limits, best, add);
+    };
+    const double unit = weight_.unit, *const own = weight_.values.data();
+    if (weight_.is_equal()) {
+      return search([=](const Entry& entry, double& left, double& weight) {
+        left += unit * (y[entry.sample] - origin);
+        weight += unit;
+      });
+    }
+    return search([=](const Entry& entry, double& left, double& weight) {
+      left += own[entry.sample] * (y[entry.sample] - origin);
+      weight += own[entry.sample];
+    });
+  }
+
   double drop_of(const GivenCut& cut, const Totals& totals, const Limits& limits, Scratch& s) const override {
     if (!weight_.is_equal() || !totals.centred || limits.order.active())
       return MomentScan::drop_of(cut, totals, limits, s);
@@ -136,6 +232,20 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
     if (n_left < limits.rows || n - n_left < limits.rows) return -kInfinity;
     const double sum = sum_left(cut, samples_.y.data(), totals.origin);  // that of the right side is its opposite
     return sum * sum * (inverse_[n_left] + inverse_[n - n_left]) * weight_.unit;
+  }
+
+  std::array<double, kRowLanes> drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
+                                         Scratch& s) const override {
+    if (!weight_.is_equal() || !totals.centred) return MomentScan::drops_of(cuts, totals, limits, s);
+    const LaneSums left = sum_left(cuts, samples_.y.data(), totals.origin);
+    std::array<double, kRowLanes> drops;
+    for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
+      const auto n_left = static_cast<std::size_t>(left.n[lane]), n_right = cuts.size() - n_left;
+      const bool allowed = n_left >= limits.rows && n_right >= limits.rows;
+      const double sum = left.sum[lane];
+      drops[lane] = allowed ? sum * sum * (inverse_[n_left] + inverse_[n_right]) * weight_.unit : -kInfinity;
+    }
+    return drops;
   }
 
   Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch&) const override {

@@ -135,7 +135,7 @@ NodeId TreeBuilder::divide(NodeId node, Division division, std::span<const NodeS
   return first;
 }
 
-void TreeBuilder::set_division(NodeId node, Division division, NodeId first_child, std::int32_t n_children) {
+void TreeBuilder::set_division(NodeId node, Division&& division, NodeId first_child, std::int32_t n_children) {
   tree_.first_child[node] = first_child;
   tree_.n_children.set(node, n_children);
   tree_.default_branch.set(node, division.default_branch);
@@ -144,7 +144,7 @@ void TreeBuilder::set_division(NodeId node, Division division, NodeId first_chil
   if (!division.surrogates.empty()) stand_ins_[node] = std::move(division.surrogates);
 }
 
-void TreeBuilder::set_test(NodeId node, Test test) {
+void TreeBuilder::set_test(NodeId node, Test&& test) {
   tree_.tests.kind[node] = test.kind;
   tree_.tests.feature[node] = test.feature;
   tree_.tests.threshold[node] = test.threshold;

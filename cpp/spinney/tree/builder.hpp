@@ -5,17 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "spinney/numbers.hpp"
 #include "spinney/tree/tree.hpp"
 
 namespace spinney {
 
 /// What a node knows of the rows that reached it.
 struct NodeStats {
-  std::vector<double> value;  // class weights, or the mean
+  Numbers value;  // class weights, or the mean
   double weight = 0.0, impurity = 0.0, risk = 0.0;
   std::int64_t n_samples = 0;
-  std::vector<double> answer = {};  // class shares, or the number; empty: the node answers with its value
-  const std::vector<double>& predicted() const { return answer.empty() ? value : answer; }
+  Numbers answer = {};  // class shares, or the number; empty: the node answers with its value
+  const Numbers& predicted() const { return answer.empty() ? value : answer; }
 };
 
 /// How a node is divided.
@@ -50,8 +51,8 @@ class TreeBuilder {
  private:
   NodeId add_node(NodeId parent, const NodeStats& stats);
 
-  void set_division(NodeId node, Division division, NodeId first_child, std::int32_t n_children);
-  void set_test(NodeId node, Test test);
+  void set_division(NodeId node, Division&& division, NodeId first_child, std::int32_t n_children);
+  void set_test(NodeId node, Test&& test);
 
   Tree tree_;                                           // its tests have their offsets from finish()
   std::map<NodeId, Test> listed_;                       // tests with categories, cuts or tokens
