@@ -159,8 +159,8 @@ class PlannedRows(RowsElsewhere):
         moments = []
         for plan in plans:
             weight = known.weight if plan.counts is None else known.weight * plan.counts
-            truth = known.truth
-            moments.append(_core.Moments(n_classes, params, truth, weight, known.exposure, shift))
+            told = (n_classes, params, known.truth, weight, known.exposure)
+            moments.append(_core.Moments(*told, shift))
         trees = [(moment, plan.counts) for moment, plan in zip(moments, plans, strict=True)]
         now = self.begin(known, trees)
         columns = core_dataset(np.empty((1, self.shape[1])), self._schema)
