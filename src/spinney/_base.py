@@ -162,9 +162,9 @@ def check_table(estimator: Any) -> None:
     classed = fitted.get("classes_") is not None
     need(classed is is_classifier(estimator), estimator, "only a classifier has classes_")
     names = fitted.get("feature_names_in_")
-    told = None if names is None else names.tolist()
+    names_in = None if names is None else names.tolist()
     wanted = list(schema.names) if schema.has_names else None
-    need(told == wanted, estimator, "feature_names_in_ are not the names of the schema")
+    need(names_in == wanted, estimator, "feature_names_in_ are not the names of the schema")
     made_for = fitted.get("made_for_")
     if made_for is not None:
         need(made_for.fits(schema), estimator, "made_for_ has shares of other columns")

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
 from spinney import _core
 from spinney._quantiles import weighted_quantile
+from spinney._typing import Floats
 
-Floats = NDArray[np.float64]
 DEVIANCES = ("poisson", "gamma", "tweedie")
 NO_EXPOSURE: Floats = np.zeros(0)
 _PARAMETERS = {"tweedie": "tweedie_power", "quantile": "quantile"}  # of criteria that have one

@@ -159,8 +159,8 @@ def _node_html(node: "Node") -> str:
     else:
         place = node.id - parent.children[0].id
         condition = parent.test.branch_text(place, 6, 6) or answer_words(parent.test, place)
-    said = node.prediction
-    text = number_text(said, 6) if node.tree.classes is None else said
+    prediction = node.prediction
+    text = number_text(prediction, 6) if node.tree.classes is None else prediction
     return (
         f"<b>{escaped(condition)}</b> &rarr; {escaped(text)} "
         f'<span style="opacity:.75">({node.n_samples} rows)</span> {_bar(node)}'
@@ -179,7 +179,7 @@ def _bar(node: "Node") -> str:
         if share > 0
     )
     labels = node.tree.classes.tolist() if node.tree.classes is not None else []
-    told = ", ".join(
+    shares_text = ", ".join(
         f"{label} {share:.0%}" for label, share in zip(labels, shares, strict=True) if share > 0
     )
-    return f'<span title="{escaped(told)}">{parts}</span>'
+    return f'<span title="{escaped(shares_text)}">{parts}</span>'

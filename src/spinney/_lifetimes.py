@@ -75,8 +75,8 @@ def _two_columns(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         names = list(getattr(y, "columns", ()) if found is None else found)
         if not {"event", "time"} <= set(names):
             shape = getattr(y, "shape", None)
-            told = f"columns {', '.join(map(str, names))}" if names else f"shape {shape}"
-            raise ValueError(f"{_WANTED}. Got a {type(y).__name__} with {told}.")
+            found = f"columns {', '.join(map(str, names))}" if names else f"shape {shape}"
+            raise ValueError(f"{_WANTED}. Got a {type(y).__name__} with {found}.")
     return np.asarray(y["event"]), np.asarray(y["time"])
 
 

@@ -78,15 +78,15 @@ def _silent(n_done: int) -> bool:
 def _counter(start: int, total: int | None, show: Show | None, report: Report | None) -> Finished:
     """Return the function that a fit calls: it reports each step once, in order."""
     lock = threading.RLock()
-    told, stop = start, False
+    reported, stop = start, False
 
     def finished(n_done: int) -> bool:
-        nonlocal told, stop
+        nonlocal reported, stop
         with lock:
             n_done = n_done if total is None else min(n_done, total)
-            if n_done <= told:  # another thread was faster
+            if n_done <= reported:  # another thread was faster
                 return stop
-            n_new, told = n_done - told, n_done
+            n_new, reported = n_done - reported, n_done
             if show is not None:
                 show(n_done)
             for _ in range(n_new if report is not None else 0):

@@ -178,14 +178,14 @@ def _known(answer: NDArray[np.bool_], known: NDArray[np.bool_]) -> Floats:
     return np.where(known, answer.astype(np.float64), np.nan)
 
 
-def encoded_row(columns: Sequence[Column], asked: Sequence[int], row: Any) -> Floats:
+def encoded_row(columns: Sequence[Column], features: Sequence[int], row: Any) -> Floats:
     """Return one raw row as a table of encoded values; columns that are not used are missing.
 
     Parameters
     ----------
     columns : sequence of Column
         The columns.
-    asked : sequence of int
+    features : sequence of int
         Those to encode.
     row : mapping from names to values, or sequence in the order of the columns
         A raw row.
@@ -194,7 +194,7 @@ def encoded_row(columns: Sequence[Column], asked: Sequence[int], row: Any) -> Fl
     if not by_name and len(row) != len(columns):
         raise ValueError(f"a row has {len(columns)} values, got {len(row)}.")
     values = np.full((1, len(columns)), np.nan)
-    for feature in asked:
+    for feature in features:
         column = columns[feature]
         value = row[column.name if by_name else feature]
         if is_missing(value):

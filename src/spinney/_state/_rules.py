@@ -232,8 +232,8 @@ def _fill_rules(rules: RuleSet, state: dict[str, Any]) -> None:
             raise StateError(f"RuleSet: rule {i} asks one column twice.")
         rule._tree, rule._leaf = _path(state, i)
         made.append(rule)
-    asked = list(dict.fromkeys(place for place in state["tree"].tolist() if place >= 0))
-    if asked != list(range(len(state["trees"]))) or len({*map(id, state["trees"])}) != len(asked):
+    used = list(dict.fromkeys(place for place in state["tree"].tolist() if place >= 0))
+    if used != list(range(len(state["trees"]))) or len({*map(id, state["trees"])}) != len(used):
         raise StateError("RuleSet: its trees are not those of its rules, in their order.")
     if any(rule.label is not None and not 0 <= rule.label < n_classes for rule in made):
         raise StateError("RuleSet: a rule has a label that is none of the classes.")

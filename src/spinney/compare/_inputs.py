@@ -86,8 +86,8 @@ class Problem:
 
     def digest(self) -> str:
         """Return a digest of the data."""
-        told = (self.X, self.y, dict(self.facts)) if self.facts else (self.X, self.y)
-        return str(joblib.hash(told, hash_name="sha1"))
+        parts = (self.X, self.y, dict(self.facts)) if self.facts else (self.X, self.y)
+        return str(joblib.hash(parts, hash_name="sha1"))
 
 
 def _joined(rows_of: list[NDArray[np.intp]], groups: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -137,8 +137,8 @@ def load(name: str, as_: Format | None = None) -> Dataset:
     """
     entry = _entry(name)
     format_ = _check_format(as_)
-    features, target, told = _read_columns(entry)
-    data, labels, beside = _CONVERTERS[format_](features, target, told)
+    features, target, extra = _read_columns(entry)
+    data, labels, beside = _CONVERTERS[format_](features, target, extra)
     return Dataset(
         name=entry.name,
         data=data,
@@ -192,12 +192,12 @@ def _read_columns(entry: Entry) -> tuple[list[_Column], _Column, _Column | None]
     target_cells = cells.pop(entry.target)
     target_kind: Kind = "nominal" if entry.task == "classification" else "numeric"
     beside = EVENT if entry.task == "survival" else entry.exposure
-    told = None if beside is None else _column(beside, "numeric", cells.pop(beside))
+    extra = None if beside is None else _column(beside, "numeric", cells.pop(beside))
     features = [
         _column(name, entry.kind_of(name), texts, entry.ordered.get(name))
         for name, texts in cells.items()
     ]
-    return features, _column(entry.target, target_kind, target_cells), told
+    return features, _column(entry.target, target_kind, target_cells), extra
 
 
 def _file_text(file: str) -> str:
@@ -241,16 +241,16 @@ def _numbers(column: _Column) -> NDArray[Any]:
     return column.values.astype(np.int64) if column.is_whole else column.values
 
 
-def _to_dict(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
+def _to_dict(features: Sequence[_Column], target: _Column, extra: _Column | None) -> _Converted:
     data = {column.name: column.values for column in features}
-    if told is None or told.name != EVENT:
-        return data, target.values, None if told is None else told.values
+    if extra is None or extra.name != EVENT:
+        return data, target.values, None if extra is None else extra.values
     lifetimes = np.empty(len(target.values), dtype=[(EVENT, bool), (target.name, np.float64)])
-    lifetimes[EVENT], lifetimes[target.name] = told.values, target.values
+    lifetimes[EVENT], lifetimes[target.name] = extra.values, target.values
     return data, lifetimes, None
 
 
-def _to_pandas(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
+def _to_pandas(features: Sequence[_Column], target: _Column, extra: _Column | None) -> _Converted:
     import pandas as pd
 
     def array(column: _Column) -> Any:
@@ -261,13 +261,13 @@ def _to_pandas(features: Sequence[_Column], target: _Column, told: _Column | Non
 
     labels = _numbers(target) if target.kind == "numeric" else target.values
     frame = pd.DataFrame({column.name: array(column) for column in features})
-    if told is not None and told.name == EVENT:
-        return frame, pd.DataFrame({EVENT: told.values == 1, target.name: labels}), None
-    beside = None if told is None else pd.Series(_numbers(told), name=told.name)
+    if extra is not None and extra.name == EVENT:
+        return frame, pd.DataFrame({EVENT: extra.values == 1, target.name: labels}), None
+    beside = None if extra is None else pd.Series(_numbers(extra), name=extra.name)
     return frame, pd.Series(labels, name=target.name), beside
 
 
-def _to_polars(features: Sequence[_Column], target: _Column, told: _Column | None) -> _Converted:
+def _to_polars(features: Sequence[_Column], target: _Column, extra: _Column | None) -> _Converted:
     import polars as pl
 
     def series(column: _Column) -> Any:
@@ -278,9 +278,9 @@ def _to_polars(features: Sequence[_Column], target: _Column, told: _Column | Non
         return pl.Series(column.name, column.values.tolist(), dtype=dtype)
 
     frame = pl.DataFrame([series(column) for column in features])
-    if told is not None and told.name == EVENT:
-        return frame, pl.DataFrame([series(told) == 1, series(target)]), None
-    return frame, series(target), None if told is None else series(told)
+    if extra is not None and extra.name == EVENT:
+        return frame, pl.DataFrame([series(extra) == 1, series(target)]), None
+    return frame, series(target), None if extra is None else series(extra)
 
 
 _CONVERTERS: dict[Format, Callable[[Sequence[_Column], _Column, _Column | None], _Converted]] = {

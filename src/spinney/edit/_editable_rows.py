@@ -106,6 +106,6 @@ class CutBranches:
             counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)  # leaves without rows
             answers = np.zeros((n_rows, n_classes))
             np.add.at(answers, row, share[:, None] * (counts / counts.sum(axis=1)[:, None])[leaf])
-            said = (answers @ price).argmin(axis=1)
-            costs[test] = price[target.truth, said][test]
+            predicted = (answers @ price).argmin(axis=1)
+            costs[test] = price[target.truth, predicted][test]
         return mean_cost(target, costs)

@@ -36,6 +36,7 @@ from spinney._state._kinds import (
     whole,
 )
 from spinney._target import FitTarget, check_weights
+from spinney._typing import Floats
 from spinney.ensemble._ensemble import BaseEnsemble, Finished
 from spinney.ensemble._ensemble_shrinkage import Shrinker, refuse_shrinkage
 from spinney.ensemble._forest import Forest
@@ -48,7 +49,6 @@ from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
 from spinney.tree._scale import scaled
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 # How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns (below
 # 0: with replacement), what was done to classes and how often, seed.

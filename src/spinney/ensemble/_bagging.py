@@ -47,7 +47,7 @@ class BaggingClassifier(ClassifierEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features drawn at random for each member; None for all.
     bootstrap_features : bool, default=False
@@ -253,7 +253,7 @@ class BaggingRegressor(RegressorEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a member sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as members for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features drawn at random for each member; None for all.
     bootstrap_features : bool, default=False

@@ -4,13 +4,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spinney import _core
 from spinney._params import OF_NUMBERS
 from spinney._settings import random_seed, thread_count
 from spinney._state._kinds import FLOATS, SEED, Kind, check_bounded, need
+from spinney._typing import Floats
 from spinney.ensemble._combine import BoostedCombiner
 from spinney.ensemble._ensemble import (
     BaseEnsemble,
@@ -23,8 +21,6 @@ from spinney.ensemble._routing import route
 from spinney.ensemble._trainer import Boosted
 from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._estimator import TreeEstimator
-
-Floats = NDArray[np.float64]
 
 
 class BoostedEnsemble(BaseEnsemble):

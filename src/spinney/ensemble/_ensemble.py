@@ -29,6 +29,7 @@ from spinney._params import check_parameters
 from spinney._progress import CallbackMixin, progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
+from spinney._typing import Floats
 from spinney.ensemble._combine import ClassCombiner, weighted_median
 from spinney.ensemble._distil import distil, distil_rules
 from spinney.ensemble._foreign_members import ForeignMembers
@@ -50,7 +51,6 @@ from spinney.shapley._explained import (
 from spinney.tree._estimator import TreeEstimator, counts_weight, is_own_tree
 from spinney.tree._shrinkage import is_fixed
 
-Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 T = TypeVar("T", bound=TreeEstimator)
 _EQUAL = np.zeros(0)  # weights of members that all count the same
@@ -110,7 +110,7 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals are used as they are; NaN, None and NA are missing.
+            Strings and categoricals need no encoding; NaN, None and NA are missing.
         y : array of shape (n_rows,)
             The target.
         sample_weight : array of shape (n_rows,), default=None
@@ -572,7 +572,7 @@ class RegressorEnsemble(RegressorMixin, BaseEnsemble):
         ----------
         X : table of shape (n_rows, n_features)
             A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals are used as they are; NaN, None and NA are missing.
+            Strings and categoricals need no encoding; NaN, None and NA are missing.
         y : array of shape (n_rows,)
             The target: numbers, or what was counted or paid in all.
         sample_weight : array of shape (n_rows,), default=None

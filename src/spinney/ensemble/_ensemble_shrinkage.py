@@ -113,14 +113,14 @@ class Shrinker:
         )
         units = np.array([target.loss_exponent, target.loss_exponent, 0])
         with np.errstate(over="ignore"):  # an infinite error is refused where it matters
-            told = dict(zip(bagged.records._fields, np.ldexp(errors, units).T, strict=False))
+            by_name = dict(zip(bagged.records._fields, np.ldexp(errors, units).T, strict=False))
         return replace(
             bagged,
             sums=sums,
             n_votes=n_votes,
             curve=scaled(curve, target.loss_exponent),
             n_to_cover=n_to_cover,
-            records=bagged.records._replace(**told),
+            records=bagged.records._replace(**by_name),
             exponent=target.exponent,
             was_judged=records,
         )

@@ -73,7 +73,7 @@ class ExtraTreesClassifier(ClassifierEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     combine : {"vote", "average"}, default="vote"
         Each tree votes for a class, or the class shares are averaged.
     ties : {"lowest", "random"}, default="lowest"
@@ -302,7 +302,7 @@ class ExtraTreesRegressor(RegressorEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     combine : {"mean", "median"}, default="mean"
         The mean of the trees' predictions, or the median.
     oob_score : bool or callable, default=True

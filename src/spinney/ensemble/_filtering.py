@@ -37,19 +37,19 @@ from spinney._table import check_columns
 from spinney._table._open import open_table
 from spinney._table._take import as_rows, take_rows
 from spinney._target import check_weights, class_target
+from spinney._typing import Floats
 from spinney.ensemble._foreign_learners import (
     class_codes,
     is_class_learner,
     new_member,
     schema_for,
     small_set,
-    told_of_columns,
+    with_nominal_columns,
 )
 from spinney.ensemble._routing import FitMetadata, Metadata, metadata_for, route, routing_of
 from spinney.ensemble._voting_members import check_member_classes
 from spinney.tree import CARTClassifier
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Places = NDArray[np.intp]  # rows of the table of fit
 
@@ -195,7 +195,7 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
             stream = self._stream(as_rows(X), target.truth, weight > 0, given, learner, metadata)
             remember_fit(self, schema, target.classes)
             with progress(self, "boosting by filtering", 3, X=X, y=y) as finished:
-                self._boost(told_of_columns(learner, schema), stream, finished)
+                self._boost(with_nominal_columns(learner, schema), stream, finished)
         return self
 
     # -- The steps of fit

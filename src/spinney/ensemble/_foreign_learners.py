@@ -53,7 +53,7 @@ def schema_by_name(table: Any) -> Schema:
     return Schema(columns, table.given_names is not None)
 
 
-def told_of_columns(learner: Any, schema: Schema) -> Any:
+def with_nominal_columns(learner: Any, schema: Schema) -> Any:
     """Fix the nominal columns of our own trees: rows taken from a table may not show them.
 
     A column of strings of which a learner gets only gaps would count as numeric.

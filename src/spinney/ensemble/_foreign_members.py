@@ -19,11 +19,11 @@ from sklearn.dummy import DummyClassifier
 from spinney._table import Schema, check_columns, encode_with, feature_names
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_columns, take_rows
+from spinney._typing import Floats
 from spinney.ensemble._routing import Metadata, metadata_for
 from spinney.ensemble._voting_members import codes_of
 from spinney.tree._estimator import is_own_tree
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _NAMES = "X (does not have valid feature names|has feature names)"
 
@@ -104,7 +104,7 @@ class Member:
             X = rows.for_learner(self.estimator, self.features)
             means: Floats = self.estimator.tree_._core.predict_values(X, 1)[:, 0]
             return means
-        return self._one_a_row(self._ask("predict", rows).astype(np.float64), rows)
+        return self._one_a_row(self._predict("predict", rows).astype(np.float64), rows)
 
     def codes(self, rows: TableRows, classes: NDArray[Any]) -> Places:
         """Return a class a row, as its place among the classes, or a group."""
@@ -113,7 +113,7 @@ class Member:
             X = rows.for_learner(self.estimator, self.features)
             labels = self.estimator.tree_._core.predict_labels(X, 1)
             return np.asarray(np.searchsorted(known, self.estimator.classes_)[labels])
-        labels = self._one_a_row(self._ask("predict", rows), rows)
+        labels = self._one_a_row(self._predict("predict", rows), rows)
         codes = codes_of(labels, _places(known))
         if len(codes) and codes.min() < 0:
             raise ValueError(
@@ -130,7 +130,7 @@ class Member:
             X = rows.for_learner(self.estimator, self.features)
             found = self.estimator.tree_._core.predict_values(X, 1)
         elif hasattr(self.estimator, "predict_proba"):
-            found = self._ask("predict_proba", rows)
+            found = self._predict("predict_proba", rows)
         else:
             shares[np.arange(rows.n_rows), self.codes(rows, classes)] = 1.0
             return shares
@@ -145,9 +145,9 @@ class Member:
                 f"a {type(self.estimator).__name__} was trained on other classes than y has, so "
                 "decision functions cannot be averaged. Use predict_proba."
             )
-        return self._ask("decision_function", rows)
+        return self._predict("decision_function", rows)
 
-    def _ask(self, method: str, rows: TableRows) -> NDArray[Any]:
+    def _predict(self, method: str, rows: TableRows) -> NDArray[Any]:
         """Return the result of a method of a learner from another package."""
         given = rows.metadata[0].get(method, {}) if rows.metadata else {}
         X = rows.for_learner(self.estimator, self.features)
@@ -221,7 +221,7 @@ class ForeignMembers:
         self.classes = classes
         self.unseen = unseen
 
-    cost_matrix = None  # members are not asked for the costs of errors
+    cost_matrix = None  # members have no cost matrix of their own
 
     def __len__(self) -> int:
         return len(self.members)
@@ -260,9 +260,9 @@ class ForeignMembers:
     ) -> Floats:
         """Return the weighted answers of some members, added up: votes, class shares or numbers."""
         total = np.zeros((rows.n_rows, 1 if self.classes is None else len(self.classes)))
-        asked = [(self.members[i], rows.of_member(i), self.classes, vote) for i in members.tolist()]
-        n_threads = min(n_threads, max(1, len(asked)))
-        with _known_names(rows), closing(run_all(Member.counted, asked, n_threads)) as results:
+        tasks = [(self.members[i], rows.of_member(i), self.classes, vote) for i in members.tolist()]
+        n_threads = min(n_threads, max(1, len(tasks)))
+        with _known_names(rows), closing(run_all(Member.counted, tasks, n_threads)) as results:
             for place, counted in enumerate(results):
                 with np.errstate(over="ignore"):  # who cares looks at the sum
                     total += counted * (weights[place] if len(weights) else 1.0)
@@ -271,17 +271,17 @@ class ForeignMembers:
     def answers(self, rows: TableRows, members: NDArray[Any], n_threads: int) -> Floats:
         """Return the class codes (or groups), or the numbers, of some members: one row a member."""
         out = np.empty((len(members), rows.n_rows))
-        asked = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
-        with _known_names(rows), closing(run_all(Member.answers, asked, n_threads)) as results:
+        tasks = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
+        with _known_names(rows), closing(run_all(Member.answers, tasks, n_threads)) as results:
             for place, answers in enumerate(results):
                 out[place] = answers
         return out
 
     def decisions(self, rows: TableRows, members: NDArray[Any], n_threads: int) -> Floats:
         """Return the mean of the decision functions of some members."""
-        asked = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
-        with _known_names(rows), closing(run_all(Member.decisions, asked, n_threads)) as results:
-            return np.asarray(sum(results) / len(asked))
+        tasks = [(self.members[i], rows.of_member(i), self.classes) for i in members.tolist()]
+        with _known_names(rows), closing(run_all(Member.decisions, tasks, n_threads)) as results:
+            return np.asarray(sum(results) / len(tasks))
 
     def importances(self, i: int) -> Floats:
         """Return a member's feature importances, by column of the table."""

@@ -27,11 +27,12 @@ from spinney._table._nominal import nominal_mask
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_rows
 from spinney._target import FitTarget, check_weights, class_target, real_target
+from spinney._typing import Floats
 from spinney.ensemble._foreign_learners import (
     few_rows_expected,
     new_member,
     schema_by_name,
-    told_of_columns,
+    with_nominal_columns,
 )
 from spinney.ensemble._foreign_members import (
     ForeignMembers,
@@ -46,7 +47,6 @@ from spinney.ensemble._routing import FitMetadata, Metadata
 from spinney.ensemble._trainer import Bagged, Boosted, BoostingRounds, MemberRecords
 from spinney.tree._estimator import is_own_tree
 
-Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 _NO_RECORD = (0.0, 0.0, 0.0, 0.0, 1.0)  # of a member that nobody judged, and that never changed
 _BATCH_CELLS = 2**21  # answers held until they are added up in order, as in the core
@@ -70,7 +70,7 @@ class Task:
     features: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     left_out: Places = field(default_factory=lambda: np.zeros(0, np.intp))
     groups: tuple[int, ...] = ()
-    asks_all: bool = False
+    predicts_all: bool = False
     metadata: FitMetadata | None = None
 
     @property
@@ -87,30 +87,31 @@ class Task:
         return Schema(columns, self.schema.has_names)
 
     @property
-    def told(self) -> NDArray[Any]:
+    def targets(self) -> NDArray[Any]:
         """The target of each row as the member gets it: a label, a group of classes or a number."""
         if self.labels is None:
             return self.truth
-        told: NDArray[Any] = (np.array(self.groups) if self.groups else self.labels)[self.truth]
-        return told
+        targets: NDArray[Any]
+        targets = (np.array(self.groups) if self.groups else self.labels)[self.truth]
+        return targets
 
 
 def train(task: Task, rows: TableRows) -> tuple[Member, Floats]:
     """Train a member, and return it with its answers for the rows left out, or for all."""
     grow = _grow if is_own_tree(task.learner) else _fit
     member = Member(grow(task, rows), task.features, task.groups)
-    if not task.asks_all and not len(task.left_out):
+    if not task.predicts_all and not len(task.left_out):
         return member, np.zeros(0)
-    asked = rows if task.asks_all else rows.take(task.left_out)
-    return member, member.answers(asked, task.labels)
+    judged = rows if task.predicts_all else rows.take(task.left_out)
+    return member, member.answers(judged, task.labels)
 
 
 def _fit(task: Task, rows: TableRows) -> Any:
     """Train a learner on rows of the user's table."""
     places = np.repeat(np.arange(rows.n_rows), task.counts)
-    y = task.told[places]
+    y = task.targets[places]
     is_class = task.labels is not None
-    learner = told_of_columns(task.learner, task.columns)
+    learner = with_nominal_columns(task.learner, task.columns)
     member = new_member(learner, y if is_class else None, task.seed)
     is_stand_in = type(member) is not type(learner)  # where there is one class
     extra = {} if task.metadata is None or is_stand_in else task.metadata.take(places)
@@ -127,7 +128,7 @@ def _grow(task: Task, rows: TableRows) -> Any:
     member = new_member(task.learner, None, task.seed)
     weight = task.counts * (1.0 if task.weight is None else task.weight)
     values = rows.for_learner(member, task.features)
-    target = member._encode_target(task.told, weight)
+    target = member._encode_target(task.targets, weight)
     member._fit_encoded(values, task.columns, target)
     return member
 
@@ -173,7 +174,7 @@ class ForeignTrainer:
     weight: Floats | None
     unseen: Any
     metadata: Sequence[FitMetadata] = ()  # for each learner; empty if there are none
-    _told: set[str] = field(default_factory=set)  # of which learners a warning was given
+    _warned: set[str] = field(default_factory=set)  # of which learners a warning was given
 
     @property
     def judged(self) -> FitTarget:
@@ -190,8 +191,8 @@ class ForeignTrainer:
         bag = BagSum(self.target, self._whole_truth, start)
         members, records = self._train_batches(plan, n_threads, bag, finished)
         answers = (bag.sums, bag.n_votes, np.array(bag.curve), bag.n_to_cover)
-        told = (MemberRecords.of(records), self.target.exponent, plan.records)
-        return Bagged(self._joined(members), *answers, *told).after(before, self.target)
+        facts = (MemberRecords.of(records), self.target.exponent, plan.records)
+        return Bagged(self._joined(members), *answers, *facts).after(before, self.target)
 
     def _train_batches(
         self, plan: _core.EnsemblePlan, n_threads: int, bag: BagSum, finished: Finished
@@ -241,7 +242,7 @@ class ForeignTrainer:
             features=plan.features(len(self.schema.columns), number),
             groups=tuple(plan.groups(n_classes, number)) if n_classes else (),
             left_out=left_out if plan.out_of_bag or plan.records else left_out[:0],
-            asks_all=plan.records,
+            predicts_all=plan.records,
         )
 
     def _drawn(
@@ -257,7 +258,7 @@ class ForeignTrainer:
         if weight is None or self._takes_weights(number):
             return counts, weight, left_out
         if (weight != weight[0]).any():
-            self._tell(number)
+            self._warn_no_weights(number)
             counts = _draw_by_weight(counts, weight, plan.growth_seed(number))
         return counts, None, left_out
 
@@ -316,7 +317,7 @@ class ForeignTrainer:
         elif plan.resample or (weights != weights[0]).any():
             counts = plan.draw(weights, number).astype(np.int64)
             if not plan.resample:
-                self._tell(number)
+                self._warn_no_weights(number)
         seeds = _core.EnsemblePlan()
         seeds.seed = plan.seed
         return self._task(
@@ -325,7 +326,7 @@ class ForeignTrainer:
             truth=self.truth,
             counts=counts,
             weight=weight,
-            asks_all=True,
+            predicts_all=True,
         )
 
     def _off(self, answers: Floats) -> Floats:
@@ -365,11 +366,11 @@ class ForeignTrainer:
     def _takes_weights(self, number: int) -> bool:
         return weight_name(self.learners[number % len(self.learners)]) is not None
 
-    def _tell(self, number: int) -> None:
+    def _warn_no_weights(self, number: int) -> None:
         """Warn once of a learner that takes no weights."""
         name = type(self.learners[number % len(self.learners)]).__name__
-        if name not in self._told:
-            self._told.add(name)
+        if name not in self._warned:
+            self._warned.add(name)
             warnings.warn(
                 f"{name} takes no sample_weight: its rows are drawn by weight instead.",
                 UserWarning,
@@ -426,9 +427,9 @@ def foreign_trainer(
     given = None if sample_weight is None else target.weight[places]
     if not used.all():
         rows = rows.take(places)
-    told = [FitMetadata(one.get("fit", {}), n_rows, places) for one in metadata]
+    routed = [FitMetadata(one.get("fit", {}), n_rows, places) for one in metadata]
     return ForeignTrainer(
-        learners, schema, target, rows, truth[places], places, given, owner.unseen, told
+        learners, schema, target, rows, truth[places], places, given, owner.unseen, routed
     )
 
 

@@ -11,10 +11,10 @@ from spinney import _core
 from spinney._lifetimes import Lifetimes
 from spinney._state import plain_state
 from spinney._table import Schema
+from spinney._typing import Floats
 from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._tree import Tree
 
-Floats = NDArray[np.float64]
 Members = NDArray[np.int64]
 
 __all__ = ["Forest"]

@@ -120,7 +120,7 @@ class RandomForestClassifier(ClassifierEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     n_best_splits : int, default=1
         Number of best splits, of different columns, one of which each node of CART takes at random.
     combine : {"vote", "average"}, default="vote"
@@ -367,7 +367,7 @@ class RandomForestRegressor(RegressorEnsemble, BaggedEnsemble):
     max_samples : int, float or None, default=None
         Rows that a tree sees, or their share. None: all of them for "bootstrap", half for
         "subsample", and as many parts as trees for "partition" and "overlap", where it is the
-        size of a part. "wagging" and None know no such number.
+        size of a part. Not used by "wagging" and None.
     n_best_splits : int, default=1
         Number of best splits, of different columns, one of which each node of CART takes at random.
     combine : {"mean", "median"}, default="mean"

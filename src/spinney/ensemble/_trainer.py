@@ -17,6 +17,7 @@ from spinney._counts import judge_name
 from spinney._external_rows import RowsElsewhere
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.ensemble._forest import Forest
 from spinney.tree._estimator import TreeEstimator
 from spinney.tree._learner import ALL_ROWS, Restore, unchanged
@@ -24,7 +25,6 @@ from spinney.tree._scale import rescaled_tree, scaled
 from spinney.tree._survival_tree import event_times
 from spinney.tree._tree import Tree
 
-Floats = NDArray[np.float64]
 Finished = Callable[[int], bool]
 
 
@@ -171,9 +171,9 @@ class TreeTrainer:
             )
         core, sums, n_votes, curve, n_to_cover, records = trained
         answers = (sums, n_votes, curve, n_to_cover)
-        told = (MemberRecords.of(records), self.target.exponent, plan.records)
+        facts = (MemberRecords.of(records), self.target.exponent, plan.records)
         forest = self._counted(self._forest(core, plan.first_member), plan, n_threads)
-        return Bagged(forest, *answers, *told).after(before, self.judged)
+        return Bagged(forest, *answers, *facts).after(before, self.judged)
 
     def boost(
         self, plan: _core.BoostPlan, n_threads: int, before: Forest | None, finished: Finished

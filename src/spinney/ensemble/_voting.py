@@ -31,6 +31,7 @@ from spinney._state._kinds import (
 )
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
+from spinney._typing import Floats
 from spinney.ensemble._routing import Metadata, route, routing_of
 from spinney.ensemble._voting_members import (
     Member,
@@ -51,8 +52,6 @@ from spinney.ensemble._voting_rules import (
     read_weights,
     vote_weights,
 )
-
-Floats = NDArray[np.float64]
 
 
 def _is_label(value: Any) -> bool:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from spinney._checks import Choice, Number, is_number
 from spinney._format import aligned
-
-Floats = NDArray[np.float64]
+from spinney._typing import Floats
 
 RULES = ("plurality", "majority", "unanimous")
 SLACK = 1e-9

@@ -49,8 +49,8 @@ class Derived:
     @property
     def highest_column(self) -> int:
         """The last column that the arguments use."""
-        asked = [arg for tokens in self.arguments for op, arg, _ in tokens if op == _COLUMN]
-        return max(asked, default=0)
+        columns = [arg for tokens in self.arguments for op, arg, _ in tokens if op == _COLUMN]
+        return max(columns, default=0)
 
     def text(self, columns: tuple[Column, ...]) -> str:
         """Return how it is called."""

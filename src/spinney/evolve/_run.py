@@ -71,7 +71,7 @@ def run(task: Task, estimator: Any, n_threads: int) -> _core.Evolution:
         _refuse_unwritable(path)
         if path.exists():
             resume(evolution, path, fingerprint)
-    n_generations, unsaved, told = 1, 0, time.monotonic()
+    n_generations, unsaved, printed = 1, 0, time.monotonic()
     while not evolution.is_done:
         began = time.monotonic()
         step = n_generations if path is None else min(n_generations, every - unsaved)
@@ -85,15 +85,15 @@ def run(task: Task, estimator: Any, n_threads: int) -> _core.Evolution:
         if path is not None and (unsaved >= every or evolution.is_done):
             save(evolution, path, fingerprint)
             unsaved = 0
-        if verbose and now - told >= _SECONDS:
-            told = now
-            _tell(evolution, task.plan.n_trees)
+        if verbose and now - printed >= _SECONDS:
+            printed = now
+            _print_progress(evolution, task.plan.n_trees)
     if verbose:
-        _tell(evolution, task.plan.n_trees)
+        _print_progress(evolution, task.plan.n_trees)
     return evolution
 
 
-def _tell(evolution: _core.Evolution, n_trees: int) -> None:
+def _print_progress(evolution: _core.Evolution, n_trees: int) -> None:
     text = f"evolving: {evolution.n_trees} of {n_trees} trees, {evolution.n_tests} tests"
     if not evolution.is_done:
         text += f", best fitness {evolution.best_fitness:.6g}"

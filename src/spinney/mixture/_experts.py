@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from spinney._table import Schema
 from spinney._typing import Floats
-from spinney.ensemble._foreign_learners import new_member, told_of_columns
+from spinney.ensemble._foreign_learners import new_member, with_nominal_columns
 from spinney.ensemble._foreign_trainer import weight_name
 from spinney.ensemble._voting_members import codes_of
 from spinney.mixture._softmax import SoftTargets, log_softmax, penalty, solved
@@ -231,16 +231,16 @@ class Learner:
         if not _weighs(data, share):
             share = data.weight
         codes = None if data.classes is None else data.target
-        member = new_member(self._told(), codes, self.seed)
+        member = new_member(self._prepared_learner(), codes, self.seed)
         name = weight_name(member) or "sample_weight"
         return member.fit(data.inputs.table, data.labels, **{name: share})
 
-    def _told(self) -> Any:
+    def _prepared_learner(self) -> Any:
         """Return the estimator with the nominal columns set, unless the user has set them."""
         own = getattr(self.learner, "categorical_features", "from_dtype")
         if not isinstance(own, str) or own != "from_dtype":
             return self.learner
-        return told_of_columns(self.learner, self.schema)
+        return with_nominal_columns(self.learner, self.schema)
 
 
 def _weighs(data: TrainingData, share: Floats) -> bool:

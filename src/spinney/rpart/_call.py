@@ -246,9 +246,9 @@ def _costs(loss: Any, labels: list[Any]) -> dict[tuple[Any, Any], float]:
             f"{', '.join(map(str, labels))}, got the shape {matrix.shape}."
         )
     return {
-        (true, said): float(matrix[i, j])
+        (true, predicted): float(matrix[i, j])
         for i, true in enumerate(labels)
-        for j, said in enumerate(labels)
+        for j, predicted in enumerate(labels)
         if i != j
     }
 

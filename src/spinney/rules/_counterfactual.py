@@ -262,17 +262,17 @@ def move_into(rule: Rule | None, start: Floats) -> Move | None:
         return None
     for condition in on_columns(rule):
         move.enter(condition)
-    asked = expressions(rule)
-    if _touched(asked, move.changes()) or not all(e.admits_row(start) for e in asked):
+    tested = expressions(rule)
+    if _touched(tested, move.changes()) or not all(e.admits_row(start) for e in tested):
         return None
     return move
 
 
 def _touched(
-    asked: Sequence[ExpressionCondition], moved: Sequence[int]
+    tested: Sequence[ExpressionCondition], moved: Sequence[int]
 ) -> list[ExpressionCondition]:
     """Return the expressions that use moved columns."""
-    return [expression for expression in asked if set(expression.features) & set(moved)]
+    return [expression for expression in tested if set(expression.features) & set(moved)]
 
 
 def clear_the_way(

@@ -171,8 +171,8 @@ def _own_values(schema: Schema, rule: Rule, point: Floats) -> tuple[str, ...]:
     found = []
     for condition in rule.conditions:
         if isinstance(condition, ExpressionCondition):
-            asked = ", ".join(f"{schema.names[f]} {text(f)}" for f in condition.features)
-            found.append(f"{'true' if condition.admits_row(point) else 'not known'} for {asked}")
+            tested = ", ".join(f"{schema.names[f]} {text(f)}" for f in condition.features)
+            found.append(f"{'true' if condition.admits_row(point) else 'not known'} for {tested}")
         else:
             found.append(text(condition.feature))
     return tuple(found)
@@ -197,10 +197,10 @@ def _instead(schema: Schema, step: Step, row: Sequence[Any], point: Floats) -> s
         found = _branch(surrogate.test, row)
         if found is None:
             continue
-        asked = surrogate.test
-        features = asked.features if isinstance(asked, ExpressionTest) else (asked.feature,)
+        tested = surrogate.test
+        features = tested.features if isinstance(tested, ExpressionTest) else (tested.feature,)
         values = ", ".join(value_text(schema, f, float(point[f])) for f in features)
-        return f"{asked.branch_text(found)} stood in (is {values})"
+        return f"{tested.branch_text(found)} stood in (is {values})"
     return "it went the way of most rows"
 
 

@@ -159,9 +159,9 @@ class Packed:
             return values
         found = np.empty((len(values), values.shape[1] + len(self.truths)), order="F")
         found[:, : values.shape[1]] = values
-        for place, asked in enumerate(self.truths, start=values.shape[1]):
+        for place, wanted in enumerate(self.truths, start=values.shape[1]):
             found[:, place] = (
-                truth(asked, values) if isinstance(asked, tuple) else asked.fulfilled(values)
+                truth(wanted, values) if isinstance(wanted, tuple) else wanted.fulfilled(values)
             )
         return found
 

@@ -253,10 +253,10 @@ class Rule:
         return category_text(self.prediction)
 
     def __str__(self) -> str:
-        said = f"if {conditions_text(self.conditions)} then " if self.conditions else ""
+        start = f"if {conditions_text(self.conditions)} then " if self.conditions else ""
         known = [("coverage", self.coverage), ("confidence", self.confidence), ("lift", self.lift)]
         facts = ", ".join(f"{name} {_short(value)}" for name, value in known if value == value)
-        return without_controls(f"{said}{self.prediction_text}{f'  ({facts})' if facts else ''}")
+        return without_controls(f"{start}{self.prediction_text}{f'  ({facts})' if facts else ''}")
 
     def __repr__(self) -> str:
         return f"Rule({self})"

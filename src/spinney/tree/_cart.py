@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._constraints import constrain, monotone_signs
@@ -12,6 +11,7 @@ from spinney._params import OF_NUMBERS
 from spinney._settings import growth_params, random_seed
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 from spinney.tree._forced import forced_tree, gaps_of, read_forced_tests, require_tests
 from spinney.tree._learner import PrunedLearner, RowSplit
@@ -20,7 +20,6 @@ from spinney.tree._scale import rescaled_tree
 from spinney.tree._tests import Test
 from spinney.tree._tree import Tree
 
-Floats = NDArray[np.float64]
 _NO_LIMIT = 2**62
 
 

@@ -17,6 +17,7 @@ from spinney._settings import thread_count
 from spinney._state._kinds import STRENGTH, TEXT, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
+from spinney._typing import Floats
 from spinney.shapley._explained import (
     EXPECTED,
     ExpectedValue,
@@ -34,7 +35,6 @@ from spinney.tree._tree import Tree
 if TYPE_CHECKING:
     from spinney.rules import Explanation
 
-Floats = NDArray[np.float64]
 _COSTS = ("class_weight", "priors", "cost_matrix", "cost_method")
 
 
@@ -85,7 +85,7 @@ class TreeEstimator(TableEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals are used as they are; NaN, None and NA are missing.
+            Strings and categoricals need no encoding; NaN, None and NA are missing.
         y : array of shape (n_rows,)
             The target.
         sample_weight : array of shape (n_rows,), default=None
@@ -349,7 +349,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals are used as they are; NaN, None and NA are missing.
+            Strings and categoricals need no encoding; NaN, None and NA are missing.
         y : array of shape (n_rows,)
             The target: numbers, or what was counted or paid in all.
         sample_weight : array of shape (n_rows,), default=None
@@ -388,8 +388,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
             `ccp_alphas`, ascending from 0; `impurities`, the risk of each subtree in the units of
             `Tree.risk`; and `path`, the `PruningPath` of these subtrees, which needs no refit.
         """
-        told = with_exposure(y, exposure)
-        return super().cost_complexity_pruning_path(X, told, sample_weight)
+        exposed = with_exposure(y, exposure)
+        return super().cost_complexity_pruning_path(X, exposed, sample_weight)
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf that each row reaches.

@@ -306,8 +306,8 @@ def _unless_known(test: ExpressionTest, columns: Columns, default: int) -> int:
     for feature, column in enumerate(test.columns):
         if column.kind != "numeric" and not columns.vocabulary_is_listed(feature):
             nameless[0, feature] = -1.0
-    said = float(truth(test.tokens, nameless)[0])
-    return default if said != said else 1 - int(said)
+    value = float(truth(test.tokens, nameless)[0])
+    return default if value != value else 1 - int(value)
 
 
 def child_lists(nodes: Sequence[Mapping[str, Any]]) -> list[list[int]]:

@@ -15,10 +15,10 @@ from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
 from spinney._target import FitTarget
+from spinney._typing import Floats
 from spinney.tree._scale import rescaled_tree
 from spinney.tree._tree import Tree
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 _FOLDS = Integer(2, remedy="Members of an ensemble need a number of folds.")
 Restore = Callable[[_core.Tree], _core.Tree]

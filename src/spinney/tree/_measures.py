@@ -56,7 +56,7 @@ def impurity_decreases(state: Mapping[str, Any]) -> Floats:
 def impurity_importances(state: Mapping[str, Any]) -> Floats:
     """Return each feature's share of the impurity that the tests remove; all 0 without a test."""
     largest = state["impurity"].max()  # shares do not depend on the unit: keep sums in range
-    if largest == np.finfo(np.float64).max:  # too large to be told apart: gains are kept in range
+    if largest == np.finfo(np.float64).max:  # impurities are clipped, gains are kept in range
         sums = _sum_by_feature(state, state["gain"])
     else:
         unit = largest if largest > 0 else 1.0
@@ -98,8 +98,8 @@ def _share_out(
     begin, op = state[prefix + "token_begin"], state[prefix + "token_op"]
     for test, amount in zip(tests[~single].tolist(), amounts[~single].tolist(), strict=True):
         here = slice(begin[test], begin[test + 1])
-        asked = np.unique(state[prefix + "token_arg"][here][op[here] == _COLUMN])
-        sums[asked] += amount / max(len(asked), 1)
+        columns = np.unique(state[prefix + "token_arg"][here][op[here] == _COLUMN])
+        sums[columns] += amount / max(len(columns), 1)
 
 
 def description_length(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> float:
@@ -110,8 +110,8 @@ def description_length(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> floa
         raise ValueError("description_length needs both X and y, or neither of them.")
     tests, classes = _core.describe(tree._core)
     leaf = tree.first_child < 0
-    told = classes[leaf].sum() if X is None else _bits(_leaf_counts(tree, X, y, sample_weight))
-    return float(tree.n_nodes + tests[~leaf].sum() + told)
+    bits = classes[leaf].sum() if X is None else _bits(_leaf_counts(tree, X, y, sample_weight))
+    return float(tree.n_nodes + tests[~leaf].sum() + bits)
 
 
 def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> Floats:

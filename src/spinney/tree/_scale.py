@@ -25,5 +25,5 @@ def rescaled_tree(tree: Tree, exponent: int, loss_exponent: int) -> Tree:
     gain = scaled(state["gain"], loss_exponent)
     most, before = np.abs(gain).max(initial=0.0), np.abs(state["gain"]).max(initial=0.0)
     if most < np.finfo(np.float64).max and (most > 0) == (before > 0):
-        state["gain"] = gain  # otherwise it is left as it is: only shares of it are ever told
+        state["gain"] = gain  # else unchanged: only shares of it are ever used
     return Tree(_core.Tree(state), tree.schema, tree.classes, tree.lifetimes)

@@ -245,13 +245,13 @@ class Tree(NodeArrays, AsCode):
         -------
         Tree
         """
-        said = (self._predicted[:, 0] if self.classes is None else self.labels).tolist()
+        predictions = (self._predicted[:, 0] if self.classes is None else self.labels).tolist()
         parents = self.parent.tolist()
         merged = (self.first_child < 0).tolist()
         may_merge = [True] * self.n_nodes
         for node in range(self.n_nodes - 1, 0, -1):  # children come before their parent here
             merged[node] = merged[node] or may_merge[node]
-            if not merged[node] or said[node] != said[parents[node]]:
+            if not merged[node] or predictions[node] != predictions[parents[node]]:
                 may_merge[parents[node]] = False
         merged[0] = merged[0] or may_merge[0]
         return self._collapsed(np.array(merged))
