@@ -85,6 +85,50 @@ def test_a_release_writes_its_version_everywhere(maker: ModuleType, tmp_path: Pa
         maker.rewrite(tmp_path, "1.2.3", "2.0.0")
 
 
+def test_the_date_stands_once_below_the_version(maker: ModuleType, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "CITATION.cff", tmp_path)
+    for date in ("2026-11-18", "2027-01-02"):
+        maker.write_date(tmp_path, date)
+        text = (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+        assert f"\nversion: {spinney.__version__}\ndate-released: {date}\n" in text
+        assert text.count("date-released") == 1
+
+
+def test_a_release_can_be_made_again(
+    maker: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what came after the first try, committed or not."""
+    pytest.importorskip("towncrier", reason="needs towncrier, which writes the list of changes")
+
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    for name in [*maker.PLACES, "CHANGELOG.md"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    notes = tmp_path / "changelog.d"
+    notes.mkdir()
+    (notes / "README.md").write_text("What a fragment is.\n")
+    (notes / "+first.added.md").write_text("The first change.\n")
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "before")
+    monkeypatch.setattr(maker, "ROOT", tmp_path)
+    for step in range(3):
+        maker.main(["98.7.6", "2026-11-18"])
+        text = (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8")
+        assert text.count("## 98.7.6 (2026-11-18)") == 1
+        assert text.count("The first change.") == 1
+        assert [path.name for path in notes.glob("+*")] == []
+        if step == 1:
+            git("add", "-A")
+            git("commit", "-qm", "release")
+            (notes / "+second.added.md").write_text("The second change.\n")
+    assert "The second change." in text
+    assert maker.present_version(tmp_path) == "98.7.6"
+
+
 @pytest.mark.parametrize("words", [[], ["0.2"], ["0.0.1"], ["1.0.0", "2.0.0"]])
 def test_a_release_without_a_later_version_is_refused(maker: ModuleType, words: list[str]) -> None:
     with pytest.raises(SystemExit, match="version"):
