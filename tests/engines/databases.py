@@ -24,7 +24,7 @@ _TYPES = {
     "sqlite": ("", "", ""),
     "duckdb": ("DOUBLE", "VARCHAR", "BIGINT"),
     "postgresql": ("DOUBLE PRECISION", "TEXT", "BIGINT"),
-    "mysql": ("DOUBLE", "VARCHAR(60) CHARACTER SET utf8mb4", "BIGINT"),
+    "mysql": ("DOUBLE", "VARCHAR(400) CHARACTER SET utf8mb4", "BIGINT"),
 }
 
 

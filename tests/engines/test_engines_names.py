@@ -27,7 +27,7 @@ def refused(dialect: str, kind: str, name: str, other: str, probabilities: bool)
     said = [name, other] if is_column else [f"probability_{name}", f"probability_{other}"]
     named = is_column or (probabilities and kind.startswith("class"))
     if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in name + other):
-        return "SQL text cannot hold"
+        return "cannot hold|limits names to"  # whatever is seen first
     if named and dialect in LONGEST:
         sizes = [len(t.encode()) if dialect == "postgresql" else len(t) for t in said]
         if max(sizes) > LONGEST[dialect]:

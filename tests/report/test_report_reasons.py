@@ -118,3 +118,17 @@ def test_the_command_takes_words(tmp_path):
     refused = run(*report)
     assert refused.exit_code != 0
     assert "no column" in refused.output
+
+
+@pytest.mark.slow
+def test_a_name_that_sql_cannot_hold_leaves_no_half_of_a_statement(open_report):
+    X = {"a\0b": np.arange(20.0), "c": np.arange(20.0) % 3}
+    y = np.arange(20) > 9
+    model = CARTClassifier(splitter="oblique", random_state=0).fit(X, y)
+    plain = CARTClassifier().fit(X, y)
+    for made in (model, plain):
+        opened = open_report(Report(made, X, y))
+        assert "a\0b" in made.tree_.to_text() or "\\x00" in made.tree_.to_text()
+        assert opened.run("S.segmentSql(1)") == "-- SQL cannot hold a name of this segment"
+        assert opened.complaints == []
+        opened.page.context.close()
