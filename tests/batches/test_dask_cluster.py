@@ -218,14 +218,8 @@ def dies(part: Any) -> Any:
 
 
 def test_a_partition_that_kills_every_worker_ends_the_fit() -> None:  # as too little memory does
-    once = {
-        "distributed.scheduler.allowed-failures": 0
-    }  # Dask tries thrice more: workers start anew
-    with (
-        dask.config.set(once),
-        start() as cluster,
-        distributed.Client(cluster) as own,
-    ):
+    once = {"distributed.scheduler.allowed-failures": 0}  # else it waits for three new workers
+    with dask.config.set(once), start() as cluster, distributed.Client(cluster) as own:
         parts = dd.from_pandas(frame("two"), npartitions=2)
         X = of_features(parts).map_partitions(dies, meta=of_features(parts)._meta)
         with ends_in_time(), pytest.raises(distributed.KilledWorker):
