@@ -3,13 +3,9 @@
 import gc
 import os
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +15,10 @@ import pytest
 from large_tables import model, table, task_of
 from sklearn.base import clone
 
-from spinney import CARTClassifier, save
+from spinney import save
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask's frames need pandas")
-da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 import spinney.dask as on_dask  # noqa: E402
@@ -36,11 +31,8 @@ pytestmark = [
 N_ROWS = 7000
 
 
-SECONDS = 30.0  # within which a fit ends that cannot go on
-
-
-def start(n_workers: int = 2, **options: Any) -> Any:
-    options |= {"dashboard_address": None, "silence_logs": 50, "threads_per_worker": 1}
+def start(n_workers: int = 2) -> Any:
+    options = {"dashboard_address": None, "silence_logs": 50, "threads_per_worker": 1}
     return distributed.LocalCluster(n_workers=n_workers, processes=True, **options)
 
 
@@ -176,7 +168,7 @@ def broken(part: Any) -> Any:
 def test_a_partition_that_raises_ends_the_fit(client: Any) -> None:
     parts = dd.from_pandas(frame("two"), npartitions=3)
     X = of_features(parts).map_partitions(broken, meta=of_features(parts)._meta)
-    with ends_in_time(), pytest.raises(RuntimeError, match="the disk is gone"):
+    with pytest.raises(RuntimeError, match="the disk is gone"):
         on_dask.CARTClassifier().fit(X, parts["y"], client=client)
     assert wait_for_no_tasks(client) == 0
 
@@ -209,59 +201,18 @@ def test_workers_without_this_package_are_refused() -> None:
         _tasks.check_versions(Told(ModuleNotFoundError("No module named 'spinney'")))
 
 
-@contextmanager
-def ends_in_time() -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < SECONDS
-
-
 def dies(part: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
     return part
 
 
-def takes_all_memory(part: Any) -> Any:
-    held = []
-    while len(held) < 40:  # 4 GB: a nanny looks ten times a second
-        held.append(np.ones(100 << 20, np.uint8))
-        time.sleep(0.05)
-    return part
-
-
-@pytest.mark.parametrize("how", [dies, takes_all_memory])
-def test_a_partition_that_costs_every_worker_ends_the_fit(how: Any) -> None:
-    with start(memory_limit="600MB") as cluster, distributed.Client(cluster) as own:
+def test_a_partition_that_kills_every_worker_ends_the_fit() -> None:  # as too little memory does
+    once = {"distributed.scheduler.allowed-failures": 0}  # else it waits for three new workers
+    with dask.config.set(once), start() as cluster, distributed.Client(cluster) as own:
         parts = dd.from_pandas(frame("two"), npartitions=2)
-        X = of_features(parts).map_partitions(how, meta=of_features(parts)._meta)
-        with ends_in_time(), pytest.raises(distributed.KilledWorker):
+        X = of_features(parts).map_partitions(dies, meta=of_features(parts)._meta)
+        with pytest.raises(distributed.KilledWorker):
             on_dask.CARTClassifier().fit(X, parts["y"], client=own)
-
-
-def peak_memory() -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the memory")
-def test_a_worker_holds_few_partitions_at_a_time(tmp_path: Path) -> None:
-    size, n_parts, columns = 50_000, 60, 20  # 8 MB a partition, and as much again for its bins
-
-    def rows(i: int) -> Any:
-        return np.random.default_rng(i).normal(size=(size, columns))
-
-    X = da.concatenate(
-        [da.from_delayed(dask.delayed(rows)(i), (size, columns), float) for i in range(n_parts)]
-    )
-    y = np.concatenate([rows(i)[:, 0] > rows(i)[:, 1] for i in range(n_parts)])
-    settings = {"max_bins": 255, "max_depth": 4, "missing": "majority"}
-    with start(1, memory_limit="450MB") as cluster, distributed.Client(cluster) as own:
-        fitted = on_dask.CARTClassifier(**settings).fit(X, y, client=own)
-        (peak,) = own.run(peak_memory).values()
-    assert peak < 450e6  # the rows are 480 MB, and with their bins 540
-    expected = CARTClassifier(**settings).fit(np.concatenate([rows(i) for i in range(n_parts)]), y)
-    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
 
 
 def test_a_scheduler_that_goes_away_ends_the_fit() -> None:
@@ -269,31 +220,7 @@ def test_a_scheduler_that_goes_away_ends_the_fit() -> None:
     own = distributed.Client(cluster, timeout=5)
     timer = threading.Timer(1.0, cluster.close)
     timer.start()
-    with ends_in_time(), pytest.raises(Exception, match=r"."):
+    with pytest.raises(Exception, match=r"."):
         fit("two", own, seconds=20.0)
     timer.join()
     own.close(timeout=2)
-
-
-def test_a_scheduler_that_is_killed_ends_the_fit() -> None:
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
-    with tempfile.TemporaryDirectory() as folder:
-        file = str(Path(folder) / "scheduler")
-        options = ["--no-dashboard", "--scheduler-file", file]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        scheduler = subprocess.Popen([*command, *options], **quiet)
-        work = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1"]
-        worker = subprocess.Popen([*work, "--no-dashboard", "--scheduler-file", file], **quiet)
-        try:
-            own = distributed.Client(scheduler_file=file)
-            own.wait_for_workers(1)
-            timer = threading.Timer(2.0, scheduler.kill)
-            timer.start()
-            with ends_in_time(), pytest.raises(Exception, match=r"."):
-                fit("two", own, seconds=60.0)
-            timer.join()
-            own.close(timeout=2)
-        finally:
-            for process in (scheduler, worker):
-                process.kill()
-                process.wait()
