@@ -244,7 +244,7 @@ LISTED = [
     Listed(C45Classifier("entropy", pruning=None), learns_all=False, counts_weight=True),
 ]
 
-NONE_OUT = r"no row of \d+ was left out by trees of both kinds"
+NONE_OUT = r"no row of \d+ was left out by trees of every kind"
 ALL_SEEN = r"\d+ of \d+ rows were seen by every member"
 LARGE_LOSS = "the first member has a weighted loss of"
 _DRAWN: dict[str, Any] = {"learns_all": False, "draws_rows": True}

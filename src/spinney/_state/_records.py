@@ -160,7 +160,8 @@ def _check_small(report: SmallForestReport) -> None:
     if not (len(places) and places.min() >= 0 and places.max() < report.pool):
         raise StateError("SmallForestReport: selected has a place that is not in the pool.")
     by_kind = (report.counts, report.strengths, report.shares, report.kind_losses)
-    pairs = [(places, report.distances), (places, report.kinds), (report.sizes, report.refitted)]
+    pairs: list[tuple[Any, Any]] = [(places, report.distances), (places, report.kinds)]
+    pairs.append((report.sizes, report.refitted))
     pairs += [(report.members, one_) for one_ in by_kind]
     if any(len(one_) != len(other) for one_, other in pairs):
         raise StateError("SmallForestReport: tables have unequal lengths.")

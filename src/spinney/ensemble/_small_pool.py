@@ -115,7 +115,8 @@ def grow_pool(
 def _of(trainer: TreeTrainer, places: Sequence[int]) -> TreeTrainer:
     """Return a trainer of some of its learners."""
     lists = ("learners", "targets", "tables", "restores", "settings")
-    return replace(trainer, **{name: [getattr(trainer, name)[i] for i in places] for name in lists})
+    own: dict[str, Any] = {name: [getattr(trainer, name)[i] for i in places] for name in lists}
+    return replace(trainer, **own)
 
 
 def _weighed(target: FitTarget, answers: Floats) -> FitTarget:
