@@ -8,6 +8,8 @@ import argparse
 import json
 from pathlib import Path
 
+from benchmarks.table import ROWS
+
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 _HEAD = """# Benchmarks
@@ -58,7 +60,9 @@ def _line(row, two):
 
 
 def write(results):
-    rows = [row for part in results["rows"].values() for row in part["results"]]
+    rows = [
+        row for name in ROWS if name in results["rows"] for row in results["rows"][name]["results"]
+    ]
     two = any("two_threads" in row for row in rows)
     machine = results["machine"]
     names = machine["versions"]
