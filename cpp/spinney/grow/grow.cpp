@@ -346,14 +346,14 @@ Split Grower<Store>::search(Node& node) {
   return best;
 }
 
-/// Some columns at a time, all of them if there is no team to share them with.
+/// A few columns at a time where there are many rows, so that threads share them and who interrupts need not wait.
 template <class Store>
 void Grower<Store>::search_together(const Node& node, const Limits& limits, std::span<const FeatureIndex> columns,
                                     std::span<ColumnResult> results) {
-  const bool shared = team_ && team_->size() > 1;
-  const std::size_t step = shared ? kRowLanes : columns.size(), n_steps = (columns.size() + step - 1) / step;
-  for_columns(shared ? node.rows.size() * step : 0, n_steps, [&](std::size_t i, std::size_t worker) {
-    if (node.rows.size() > kSmallNode) context_.interrupt.check();
+  const bool many = node.rows.size() > kSmallNode;
+  const std::size_t step = many ? kRowLanes : columns.size(), n_steps = (columns.size() + step - 1) / step;
+  for_columns(many ? node.rows.size() * step : 0, n_steps, [&](std::size_t i, std::size_t worker) {
+    if (many) context_.interrupt.check();
     const std::size_t first = i * step, n = std::min(step, columns.size() - first);
     store_.search_together(node.rows, task_of(node, columns[first], limits), columns.subspan(first, n),
                            results.subspan(first, n), worker);

@@ -66,8 +66,19 @@ class Rivals {
   }
   /// What the square of left - expected must exceed, by left time times right time: h <= x^2.
   double limit() const { return limit_; }
-  /// A division that will be met: the best is no worse.
-  void expect(double left, double left_time) { raise(drop_.bounds(drop_.place(left, left_time))); }
+  /// Some division, which is still to be met, comes to these: the best is no worse.
+  void raise(const Bounds& bounds) {
+    const double low = bounds.low - 4.0 * drop_.slack();
+    if (!(low > least_)) return;
+    least_ = low;
+    limit_ = drop_.limit(low);
+  }
+  /// Takes a division whose bounds are known.
+  void take(const Bounds& bounds, double left, double left_time, std::uint32_t position) {
+    if (bounds.high < least_) return;
+    s_.buffer.insert(s_.buffer.end(), {bounds.high, left, left_time});
+    s_.tags.push_back(position);
+  }
   /// Most divisions get no further than this.
   [[gnu::always_inline]] void meet(double left, double left_time, std::uint32_t position) {
     const CountDrop::Place at = drop_.place(left, left_time);
@@ -88,17 +99,8 @@ class Rivals {
  private:
   [[gnu::noinline]] void keep(double left, const CountDrop::Place& at, std::uint32_t position) {
     const Bounds bounds = drop_.bounds(at);
-    if (bounds.high < least_) return;
     raise(bounds);
-    s_.buffer.insert(s_.buffer.end(), {bounds.high, left, at.left_time});
-    s_.tags.push_back(position);
-  }
-
-  void raise(const Bounds& bounds) {
-    const double low = bounds.low - 4.0 * drop_.slack();
-    if (!(low > least_)) return;
-    least_ = low;
-    limit_ = drop_.limit(low);
+    take(bounds, left, at.left_time, position);
   }
 
   const CountDrop& drop_;
@@ -132,11 +134,16 @@ template <class Add>
   }
   if (furthest == last) return {};
   Rivals rivals(drop, scratch);
-  rivals.expect(counts[furthest], times[furthest]);
+  const Bounds known = drop.bounds(drop.place(counts[furthest], times[furthest]));
+  rivals.raise(known);
   double limit = rivals.limit();
   for (std::size_t i = first; i < last; ++i) {
     const double more = counts[i] - rate * times[i];
     if (more * more < limit * (times[i] * (time - times[i])) || e[i].rank == e[i + 1].rank) continue;
+    if (i == furthest) {
+      rivals.take(known, counts[i], times[i], static_cast<std::uint32_t>(i));
+      continue;
+    }
     rivals.meet(counts[i], times[i], static_cast<std::uint32_t>(i));
     limit = rivals.limit();
   }
