@@ -56,8 +56,8 @@ SAME_TREES = [name for name in NAMES if name not in KNOWN_STOPS]
 # Cross-validated errors that differ, and by how much at most, of the error of the root: in trees of
 # folds, as above in those of all rows, rpart drops a surrogate, or leaves a row with gaps where it
 # is. Of those in `OTHER_ROWS` the tables have other rows, as the trees of all rows differ too.
-# Nothing but gaps does this: of the sets `*_whole`, which are the same rows but for those with gaps,
-# all errors agree, but for one with tests that gain the same, in nodes of a few rows.
+# Nothing but gaps does this: of the sets `*_whole`, the same rows but for those with gaps, all
+# errors agree, but for one with tests that gain the same, in nodes of a few rows.
 OTHER_ERRORS = {
     "pbc__gaps": 0.0151,
     "pbc__small": 0.0036,
