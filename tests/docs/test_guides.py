@@ -76,6 +76,7 @@ NOT_RUN = {
     ("docs/papers/gp.md", "spinney reproduce"): "tests/reproduce",
     ("docs/papers/igpa.md", "spinney reproduce"): "tests/reproduce",
     ("docs/papers/mode.md", "spinney reproduce"): "tests/reproduce",
+    ("docs/papers/small.md", "spinney reproduce"): "tests/reproduce",
     ("docs/releasing.md", "pip install towncrier"): MAINTAINERS,
     ("docs/releasing.md", "nox -s wheels"): MAINTAINERS,
     ("docs/releasing.md", "flags="): MAINTAINERS,

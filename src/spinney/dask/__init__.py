@@ -1,4 +1,4 @@
-"""Trees and forests on Dask: the models of their namesakes, to the last bit, from any cluster."""
+"""Trees and forests on a Dask cluster, equal to the last bit to those of the namesakes in `spinney`."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 
