@@ -20,7 +20,7 @@ All public names. Parameters, attributes and examples are in the docstrings:
 """
 DASK = """## spinney.dask
 
-Trees and forests on a Dask cluster, equal to the last bit to those of the namesakes in `spinney`.
+Trees and forests on a Dask cluster, equal to those of `spinney` to the last bit.
 
 | name | what it is |
 |---|---|

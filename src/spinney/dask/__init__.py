@@ -1,4 +1,4 @@
-"""Trees and forests on a Dask cluster, equal to the last bit to those of the namesakes in `spinney`."""
+"""Trees and forests on a Dask cluster, equal to those of `spinney` to the last bit."""
 
 from spinney import _libraries  # noqa: F401  (first: see there)
 
