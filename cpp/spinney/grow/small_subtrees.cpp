@@ -79,8 +79,8 @@ SmallSearch::SmallSearch(const GrowParams& params, const Target& target, const S
     : least_(limits.rows),
       most_rows_(kInstructions.avx512 ? SubtreesOf<4>::kRows : SubtreesOf<1>::kRows),
       unit_(samples.weight.unit) {
-  const bool gini =
-      plain_classes(target, samples) && params.criterion.name == Gini::kName && params.criterion.cost.empty();
+  const bool gini = plain_classes(target, samples) && params.criterion.name == Gini::kName &&
+                    params.criterion.cost.empty() && !params.criterion.callable;
   const bool squares = target.n_classes == 0 && params.criterion.name == SquaredError::kName;
   const bool no_stand_ins = params.missing == MissingRule::majority || places_gaps(params.missing) ||
                             (params.missing == MissingRule::surrogate && params.max_surrogates == 0);
