@@ -16,7 +16,7 @@ _HEAD = """# Benchmarks
 
 <!-- Written by `python -m benchmarks page results.json`: change benchmarks/page.py instead. -->
 
-One run of `python -m benchmarks table` on {cpu}, {cores} cores, with {versions}.
+Written from runs of `python -m benchmarks table` on {cpu}, {cores} cores, with {versions}.
 Seconds are those of the processor on one thread, the best of up to three runs in turns with the
 peers; the ratios are what carries over to other machines. The scores are shares of new rows that
 are right, or R squared (C4.5: of the training rows), spinney's first, then those of the others in

@@ -25,6 +25,7 @@ WORDS = ["", " ", "a", "b", "é", "日本", "None", "nan", "0", "1e3", "x <= 3",
 LEARNED_NOTHING = (
     *("no better than guessing", "leaves no rows for learners", "sample_size"),
     "limits count weight",
+    "has no rate to learn from",
 )
 MAY_WARN = (
     "rows were seen by every member",
