@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         Tree,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _NAMES = {
     "_file": "ModelFileError load save",
