@@ -51,8 +51,18 @@ PARSED = {
     "spark": ("spark", {"empty"}),
 }
 CASES = [(kind, name) for kind in KINDS for name in NAMES]
-IDS = [f"{kind}, {name}" for kind, name in CASES]
-every_case = pytest.mark.parametrize(("kind", "name"), CASES, ids=IDS)
+# A plain run meets each name, and each kind, in a fifth of the cases.
+every_case = pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param(
+            *case,
+            id=", ".join(case),
+            marks=[pytest.mark.thorough] if place % 5 else [],
+        )
+        for place, case in enumerate(CASES)
+    ],
+)
 every_pair = pytest.mark.parametrize("pair", PAIRS)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
