@@ -36,14 +36,21 @@ Groups known_and_gaps(const Groups& groups) {
   return out;
 }
 
+/// Whether there is a value may be asked even where no cut of the values keeps the order.
+Limits without_order(Limits limits) {
+  limits.order = {};
+  return limits;
+}
+
 }  // namespace
 
 GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entries, const Totals& totals,
                     const Limits& limits, bool ordered, Scratch& s) {
   const auto n_known = static_cast<std::uint32_t>(entries.n_known);
   const auto n_gaps = static_cast<std::uint32_t>(entries.all.size() - entries.n_known);
+  const Limits free = without_order(limits);
   const auto cut_of = [&](std::span<const Entry> arranged) {
-    const Cut best = scan.best_cut(arranged, totals, limits, s);
+    const Cut best = scan.best_cut(arranged, totals, free, s);
     return ordered && best.found() ? scan.best_ordered_cut(best, arranged, totals, limits, s) : best;
   };
   GapCut best = gaps_behind(cut_of(entries.all), n_known);
@@ -56,7 +63,7 @@ GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entrie
   if (ordered) {
     s.entries.assign(entries.all.begin(), entries.all.end());
     for (std::uint32_t i = 0; i < n_known; ++i) s.entries[i].rank = 0;
-    const Cut apart = scan.best_cut(s.entries, totals, limits, s);
+    const Cut apart = scan.best_cut(s.entries, totals, free, s);
     if (apart.found()) best.challenge(GapCut::between(apart.drop, n_known), totals.slack());
   }
   return best;
@@ -65,15 +72,16 @@ GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entrie
 GapCut best_gap_cut(const GroupScan& scan, MissingRule rule, const Groups& groups, const Totals& totals,
                     const Limits& limits, bool ordered, Scratch& s) {
   const auto n_known = static_cast<std::uint32_t>(groups.size() - 1);
+  const Limits free = without_order(limits);
   const auto cut_of = [&](const Groups& arranged) {
-    const Cut best = scan.best_group_cut(arranged, totals, limits, s);
+    const Cut best = scan.best_group_cut(arranged, totals, free, s);
     return ordered && best.found() ? scan.best_ordered_group_cut(best, arranged, totals, limits, s) : best;
   };
   GapCut best = gaps_behind(cut_of(groups), n_known);
   if (rule == MissingRule::learned)
     best.challenge(gaps_before(cut_of(with_gaps_first(groups)), n_known, 1), totals.slack());
   if (ordered) {
-    const Cut apart = scan.best_group_cut(known_and_gaps(groups), totals, limits, s);
+    const Cut apart = scan.best_group_cut(known_and_gaps(groups), totals, free, s);
     if (apart.found()) best.challenge(GapCut::between(apart.drop, n_known), totals.slack());
   }
   return best;
