@@ -401,3 +401,17 @@ def test_constraints_are_kept_by_files_and_dicts(tmp_path: Any) -> None:
         assert tree.check_monotonic()
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     assert clone(again).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("missing", ["category", "learned"])
+@pytest.mark.parametrize("kind", [CARTClassifier, CARTRegressor])
+def test_gaps_are_parted_where_no_cut_of_the_values_keeps_the_order(
+    kind: Any, missing: str
+) -> None:
+    x3 = [0, 0, np.nan, np.nan, 0, 0, 0, 0, 1, np.nan, 0, np.nan, 0, np.nan, 0, np.nan]
+    x1 = [0] * 8 + [1, 0, 0, 0, 0, 1, 1, 1]
+    y = np.array([0] * 10 + [1, 0, 1, 0, 0, 1])
+    model = kind(missing=missing, monotonic_cst=[0, -1], categorical_features=[0])
+    model.fit(np.column_stack([x1, x3]), y)
+    assert "x1 is known" in str(model.tree_)
+    assert model.tree_.check_monotonic()
