@@ -114,18 +114,7 @@ ColumnResult BinSearch::draw(const Histogram& histogram, FeatureIndex feature, P
 
 double BinSearch::drop_of(const Groups& groups, std::span<const std::int32_t> side, const Totals& totals,
                           const Limits& limits, Scratch& scratch) const {
-  Groups sides;
-  sides.k = groups.k;
-  sides.rank = {0, 1};
-  sides.rows.assign(2, 0.0);
-  sides.weight.assign(2, 0.0);
-  sides.moments.assign(2 * groups.k, 0.0);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto b = static_cast<std::size_t>(side[g]);
-    sides.rows[b] += groups.rows[g];
-    sides.weight[b] += groups.weight[g];
-    for (std::size_t m = 0; m < groups.k; ++m) sides.moments[b * groups.k + m] += groups.moments_of(g)[m];
-  }
+  const Groups sides = in_sides(groups, side);
   const GroupScan& scan = *scan_->groups();
   Cut cut = scan.best_group_cut(sides, totals, limits, scratch);
   if (cut.found() && limits.order.active()) cut = scan.best_ordered_group_cut(cut, sides, totals, limits, scratch);

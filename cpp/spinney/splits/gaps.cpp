@@ -22,18 +22,9 @@ Groups with_gaps_first(Groups groups) {
 
 /// All groups but the last in one.
 Groups known_and_gaps(const Groups& groups) {
-  Groups out;
-  out.clear(groups.k);
-  out.moments.assign(2 * groups.k, 0.0);
-  out.rank = {0, 1};
-  out.rows = out.weight = {0.0, 0.0};
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::size_t side = g + 1 == groups.size() ? 1 : 0;
-    out.rows[side] += groups.rows[g];
-    out.weight[side] += groups.weight[g];
-    for (std::size_t c = 0; c < groups.k; ++c) out.moments[side * groups.k + c] += groups.moments_of(g)[c];
-  }
-  return out;
+  std::vector<std::int32_t> side(groups.size(), 0);
+  side.back() = 1;
+  return in_sides(groups, side);
 }
 
 /// Whether there is a value may be asked even where no cut of the values keeps the order.
@@ -43,6 +34,21 @@ Limits without_order(Limits limits) {
 }
 
 }  // namespace
+
+Groups in_sides(const Groups& groups, std::span<const std::int32_t> side) {
+  Groups out;
+  out.clear(groups.k);
+  out.moments.assign(2 * groups.k, 0.0);
+  out.rank = {0, 1};
+  out.rows = out.weight = {0.0, 0.0};
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto b = static_cast<std::size_t>(side[g]);
+    out.rows[b] += groups.rows[g];
+    out.weight[b] += groups.weight[g];
+    for (std::size_t c = 0; c < groups.k; ++c) out.moments[b * groups.k + c] += groups.moments_of(g)[c];
+  }
+  return out;
+}
 
 GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entries, const Totals& totals,
                     const Limits& limits, bool ordered, Scratch& s) {

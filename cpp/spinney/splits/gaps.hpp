@@ -46,6 +46,9 @@ struct GapEntries {
   std::size_t n_known;
 };
 
+/// Two groups of all: those of side 0, and those of side 1.
+Groups in_sides(const Groups& groups, std::span<const std::int32_t> side);
+
 /// The best cut. Ordered: of those that keep the order of the limits; whether there is a value may be asked in any
 /// case.
 GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entries, const Totals& totals,
