@@ -43,14 +43,15 @@ def ydf_fit(X, y, **options):
 
 
 def ydf_table(X):
-    return {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    """Return columns by name; those of a table that has names already are left alone."""
+    return X if isinstance(X, dict) else {f"x{j}": X[:, j] for j in range(X.shape[1])}
 
 
 def ydf_accuracy(model, X, y):
     return float(np.mean((model.predict(ydf_table(X)) > 0.5) == y))
 
 
-def ydf_forest(X, y, n_trees, **options):
+def ydf_forest(X, y, n_trees, num_threads=1, **options):
     """YDF's random forest, grown like the others; None if YDF is not installed."""
     try:
         import ydf
@@ -62,7 +63,7 @@ def ydf_forest(X, y, n_trees, **options):
         num_trees=n_trees,
         max_depth=-1,
         min_examples=1,
-        num_threads=1,
+        num_threads=num_threads,
         compute_oob_performances=False,
         **options,
     ).train(ydf_table(X) | {"y": y})

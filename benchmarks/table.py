@@ -376,18 +376,9 @@ def prediction_mixed(quick):
     model.set_params(n_jobs=1)
     many, truth = X[n_fit:], y[n_fit:]
     contenders = {"spinney": lambda: model.predict(many)}
-    if _if_there("ydf"):
-        import ydf
-
-        ydf.verbose(0)
-        peer = ydf.RandomForestLearner(
-            label="y",
-            num_trees=n_trees,
-            max_depth=-1,
-            min_examples=1,
-            num_threads=2,
-            compute_oob_performances=False,
-        ).train({name: column[:n_fit] for name, column in whole.items()} | {"y": y[:n_fit]})
+    fit_rows = {name: column[:n_fit] for name, column in whole.items()}
+    peer = ydf_forest(fit_rows, y[:n_fit], n_trees, num_threads=2)
+    if peer is not None:
         table = {name: column[n_fit:] for name, column in whole.items()}
         contenders["YDF"] = lambda: peer.predict(table, num_threads=1) > 0.5
 
