@@ -8,6 +8,7 @@
 
 #include "spinney/grow/binned.hpp"
 #include "spinney/grow/choose.hpp"
+#include "spinney/grow/drawn_subtrees.hpp"
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
 #include "spinney/grow/multiway.hpp"
@@ -43,6 +44,20 @@ Store make_store(GrowInput& input, Samples& samples, ThreadTeam& team, Interrupt
   }
 }
 
+/// Who grows the subtrees of few rows of a store.
+template <class Store>
+struct SmallOf;
+template <>
+struct SmallOf<SortedStore> {
+  using Search = SmallSearch;
+  using Subtrees = SmallSubtrees;
+};
+template <>
+struct SmallOf<RandomStore> {
+  using Search = DrawnSearch;
+  using Subtrees = DrawnSubtrees;
+};
+
 /// What all parts of one growth share. Rows are in one node at a time, and only who grows that node writes to what
 /// belongs to them.
 template <class Store>
@@ -57,7 +72,7 @@ struct Context {
   Summarizer summarizer;
   double total_weight = 0.0;
   Tree like;  // without nodes
-  std::optional<SmallSearch> small;
+  std::optional<typename SmallOf<Store>::Search> small;
 
   Context(GrowInput& input, ThreadTeam& team, Interrupt& asked)
       : data(input.data),
@@ -73,7 +88,7 @@ struct Context {
     const SampleWeights& weight = samples.search_weight();
     for (SampleIndex s = 0; s < samples.size() && !(input.origin.total_weight > 0.0); ++s) total_weight += weight[s];
     limits_ = limits_now();
-    if (std::is_same_v<Store, SortedStore> && params.missing != MissingRule::fractional && !has_validation(input))
+    if (params.missing != MissingRule::fractional && !has_validation(input))
       small.emplace(params, target, samples, limits_);
   }
 
@@ -120,8 +135,9 @@ class Grower {
         frontier_(context.params.max_leaf_nodes > 0 || stop_.active()),
         scratch_(context.interrupt) {
     if (context.small && context.small->usable())
-      small_.emplace(context.data, context.target, context.samples, params_, context.summarizer, *context.small,
-                     context.total_weight);
+      small_.emplace(
+          Growth{context.data, context.target, context.samples, params_, context.summarizer, context.total_weight},
+          *context.small, store_);
   }
 
   void open_root(const BlockCodes* blocks, const Origin& origin);
@@ -153,7 +169,6 @@ class Grower {
                   const std::vector<SampleIndex>& gaps) const;
   double drop_of(std::array<std::vector<SampleIndex>, 2> sides) const;
   Split best_linear(const Node& node, const Split& axis);
-  void grow_small(const Node& node);
   void divide(Node& node);
   std::array<Summary, 2> summarize_children(const Node& node, const Marks& marks, std::array<std::size_t, 2>& n_rows);
   bool places_all(const Test& test) const;
@@ -179,7 +194,7 @@ class Grower {
   std::vector<SampleIndex> members_;
   Scratch scratch_;
   std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
-  std::optional<SmallSubtrees> small_;
+  std::optional<typename SmallOf<Store>::Subtrees> small_;
 };
 
 template <class Store>
@@ -192,19 +207,13 @@ Tree Grower<Store>::run(const Tree* start) {
     if (node.rows.size() <= subtree_rows) {
       small.push_back(std::move(node));
     } else if (node.few) {
-      grow_small(node);
+      small_->grow(node.id, node.rows, node.origin, node.columns, node.totals, builder_);
     } else {
       divide(node);
     }
   }
   Tree tree = stop_.best(std::move(builder_).finish());
   return small.empty() ? std::move(tree) : grow_subtrees(std::move(small), std::move(tree), start);
-}
-
-template <class Store>
-void Grower<Store>::grow_small(const Node& node) {
-  if constexpr (std::is_same_v<Store, SortedStore>)
-    small_->grow(node.id, node.rows, node.origin, node.columns, node.totals, builder_, store_.places());
 }
 
 /// Nodes of up to so many rows are left to threads; 0: none are.
@@ -307,10 +316,8 @@ bool Grower<Store>::goes_on(const Summary& summary, const Origin& origin, NodeId
 /// Searches a leaf and, if it can be divided, puts it in the queue.
 template <class Store>
 void Grower<Store>::open(Node node) {
-  if constexpr (std::is_same_v<Store, SortedStore>) {
-    node.few = small_ && small_->takes(node.rows, node.columns);
-    if (node.few) return frontier_.push(std::move(node));  // all of its subtree is grown together
-  }
+  node.few = small_ && small_->takes(node.rows, node.columns);
+  if (node.few) return frontier_.push(std::move(node));  // all of its subtree is grown together
   node.first = node.forced != kNoNode && params_.forced->forces(node.forced);
   node.split = node.first ? forced_split(node) : search(node);
   if (node.split.found()) frontier_.push(std::move(node));

@@ -57,6 +57,13 @@ class RandomStore : public SideStore {
   std::pair<SampleRange, SampleRange> divide(SampleRange rows, const Marks& marks, const DivisionPlan& plan,
                                              ThreadTeam* team, std::size_t worker);
 
+  /// By sample; null where they are read from the table.
+  const RowValues* values() const { return values_.get(); }
+  /// Whether a column is numeric and all its values are at hand.
+  bool is_plain(FeatureIndex feature) const {
+    return values_ && data_.columns[feature].kind != ColumnKind::nominal && !values_->has_gaps(feature);
+  }
+
  private:
   /// Memory of one worker.
   struct Worker {
@@ -74,10 +81,6 @@ class RandomStore : public SideStore {
     double low = 0.0, high = 0.0;
   };
 
-  /// Whether a column is numeric and all its values are at hand.
-  bool is_plain(FeatureIndex feature) const {
-    return values_ && data_.columns[feature].kind != ColumnKind::nominal && !values_->has_gaps(feature);
-  }
   void search_lanes(const SampleRange& rows, const SearchTask& task, const std::array<FeatureIndex, kRowLanes>& columns,
                     std::span<ColumnResult* const> results, Worker& worker) const;
   double draw_cut(const SearchTask& task, FeatureIndex feature, double low, double high) const;

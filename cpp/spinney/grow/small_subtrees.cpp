@@ -6,8 +6,6 @@
 
 #include "spinney/data/cut.hpp"
 #include "spinney/multiversion.hpp"
-#include "spinney/objective/gini.hpp"
-#include "spinney/objective/squared_error.hpp"
 #include "spinney/prefetch.hpp"
 #include "spinney/splits/moments.hpp"
 #include "spinney/tolerance.hpp"
@@ -68,26 +66,13 @@ void keep_members(const std::uint8_t* ids, std::size_t n, const RowSet<kWords>& 
   keep_one_by_one(ids, n, set, out);
 }
 
-bool plain_classes(const Target& target, const Samples& samples) {
-  return target.n_classes == 2 && target.class_scale.empty() && target.split_scale.empty() && target.cost.empty() &&
-         !samples.scaled_weight;
-}
-
 }  // namespace
 
 SmallSearch::SmallSearch(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits)
     : least_(limits.rows),
       most_rows_(kInstructions.avx512 ? SubtreesOf<4>::kRows : SubtreesOf<1>::kRows),
       unit_(samples.weight.unit) {
-  const bool gini = plain_classes(target, samples) && params.criterion.name == Gini::kName &&
-                    params.criterion.cost.empty() && !params.criterion.callable;
-  const bool squares = target.n_classes == 0 && params.criterion.name == SquaredError::kName;
-  const bool no_stand_ins = params.missing == MissingRule::majority || places_gaps(params.missing) ||
-                            (params.missing == MissingRule::surrogate && params.max_surrogates == 0);
-  const bool plain = params.monotone.empty() && params.interactions.empty() && !params.oblique &&
-                     params.n_best_splits == 1 && !params.forced && params.max_leaf_nodes == 0 && no_stand_ins &&
-                     limits.weight == 0.0;
-  if (!(gini || squares) || !plain || samples.weight.form == SampleWeights::Form::real) return;
+  if (small_task(params, target, samples, limits) == SmallTask::none) return;
   const std::vector<std::uint8_t>& times = samples.weight.times;
   const std::size_t most = samples.weight.is_equal() ? 1 : *std::max_element(times.begin(), times.end());
   inverse_ = make_inverses(most * most_rows_);
@@ -301,14 +286,7 @@ void SubtreesOf<kWords>::add_child(Node& child, const Node& parent, std::int32_t
   bool pure = false;
   if (target_.n_classes > 0) {
     const double unit = samples_.weight.unit;
-    const double weights[2] = {(child.units - child.ones) * unit, child.ones * unit};
-    stats.value.assign(weights, weights + 2);
-    stats.weight = weights[0] + weights[1];
-    pure = child.ones == 0 || child.ones == child.units;
-    const Gini gini{{{.n = 2}}};
-    stats.impurity = pure ? 0.0 : std::max(0.0, gini.loss(weights, stats.weight) / stats.weight);
-    stats.risk = target_.least_cost(stats.value);
-    stats.n_samples = child.n_rows;
+    pure = describe_classes(target_, (child.units - child.ones) * unit, child.ones * unit, child.n_rows, stats);
     child.loss = stats.weight;
   } else {
     Summary summary = summarizer_.summarize(group_);
@@ -318,9 +296,7 @@ void SubtreesOf<kWords>::add_child(Node& child, const Node& parent, std::int32_t
     pure = summary.pure;
     stats = std::move(summary.stats);
   }
-  const std::int64_t n = child.n_rows;
-  goes_on =
-      !pure && n >= params_.min_samples_split && n / 2 >= params_.min_samples_leaf && child.depth < params_.max_depth;
+  goes_on = may_divide(params_, pure, child.n_rows, child.depth);
 }
 
 template <std::size_t kWords>
@@ -413,12 +389,12 @@ bool SmallSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const
 }
 
 void SmallSubtrees::grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns,
-                         const Totals& totals, TreeBuilder& builder, std::uint8_t* place) {
+                         const Totals& totals, TreeBuilder& builder) {
   const auto in_units = [&](double weight) {
     return static_cast<std::uint32_t>(std::round(weight / samples_.weight.unit));
   };
   const auto grow_by = [&]<class Subtrees>(Subtrees& subtrees, SubtreesOf<1>* smaller) {
-    subtrees.load(rows, *columns, place);
+    subtrees.load(rows, *columns, store_.places());
     subtrees.grow({.id = leaf,
                    .rows = {},
                    .n_rows = static_cast<std::uint32_t>(rows.size()),

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "spinney/grow/constraints.hpp"
+#include "spinney/grow/small_nodes.hpp"
 #include "spinney/grow/sorted_store.hpp"
-#include "spinney/grow/stats.hpp"
 #include "spinney/tree/builder.hpp"
 
 namespace spinney {
@@ -64,16 +64,15 @@ class SubtreesOf {
  public:
   static constexpr std::size_t kRows = 64 * kWords;
 
-  SubtreesOf(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
-             const Summarizer& summarizer, const SmallSearch& search, double total_weight)
-      : data_(data),
-        target_(target),
-        samples_(samples),
-        params_(params),
-        summarizer_(summarizer),
+  SubtreesOf(const Growth& growth, const SmallSearch& search)
+      : data_(growth.data),
+        target_(growth.target),
+        samples_(growth.samples),
+        params_(growth.params),
+        summarizer_(growth.summarizer),
         search_(search),
-        total_weight_(total_weight),
-        draws_(draws_columns(params, data.columns.size())) {}
+        total_weight_(growth.total_weight),
+        draws_(draws_columns(growth.params, growth.data.columns.size())) {}
 
   /// An open node.
   struct Node {
@@ -153,24 +152,25 @@ class SubtreesOf {
 
 class SmallSubtrees {
  public:
-  SmallSubtrees(const Dataset& data, const Target& target, const Samples& samples, const GrowParams& params,
-                const Summarizer& summarizer, const SmallSearch& search, double total_weight)
-      : data_(data),
-        samples_(samples),
+  SmallSubtrees(const Growth& growth, const SmallSearch& search, SortedStore& store)
+      : data_(growth.data),
+        samples_(growth.samples),
         search_(search),
-        few_(data, target, samples, params, summarizer, search, total_weight),
-        more_(data, target, samples, params, summarizer, search, total_weight) {}
+        store_(store),
+        few_(growth, search),
+        more_(growth, search) {}
 
   /// Whether a node is the root of such a subtree: few rows, and no column with gaps or categories.
   bool takes(const NodeRows& rows, const ColumnList& columns) const;
-  /// Grows it below a leaf. place: a byte for each sample, those of the node's to be written to.
+  /// Grows it below a leaf.
   void grow(NodeId leaf, const NodeRows& rows, const Origin& origin, const ColumnList& columns, const Totals& totals,
-            TreeBuilder& builder, std::uint8_t* place);
+            TreeBuilder& builder);
 
  private:
   const Dataset& data_;
   const Samples& samples_;
   const SmallSearch& search_;
+  SortedStore& store_;
   SubtreesOf<1> few_;
   SubtreesOf<4> more_;
 };

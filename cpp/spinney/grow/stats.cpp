@@ -6,11 +6,6 @@
 
 namespace spinney {
 
-bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth) {
-  const std::int64_t n = summary.stats.n_samples;
-  return !summary.pure && n >= params.min_samples_split && n / 2 >= params.min_samples_leaf && depth < params.max_depth;
-}
-
 Summary Summarizer::from_moments(const NodeMoments& moments) const {
   if (target_.n_classes > 0) return from_classes(moments.classes, moments.n_rows);
   Summary summary;

@@ -20,7 +20,13 @@ struct Summary {
 };
 
 /// Whether the rows of a node allow another division.
-bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth);
+inline bool may_divide(const GrowParams& params, bool pure, std::int64_t n_rows, std::int64_t depth) {
+  return !pure && n_rows >= params.min_samples_split && n_rows / 2 >= params.min_samples_leaf &&
+         depth < params.max_depth;
+}
+inline bool may_divide(const GrowParams& params, const Summary& summary, std::int64_t depth) {
+  return may_divide(params, summary.pure, summary.stats.n_samples, depth);
+}
 
 class Summarizer {
  public:

@@ -20,8 +20,9 @@ struct SquaredError : NumberObjective {
     return explained(*left, left_weight) + explained(*right, right_weight) - explained(sum, left_weight + right_weight);
   }
   double answer(const double* moments, double weight) const { return *moments / weight; }
-  /// In two passes, for the sake of targets far from 0.
-  Leaf leaf(const Rows& rows) const {
+  /// In two passes, for the sake of targets far from 0. SomeRows: Rows, or the like of them.
+  template <class SomeRows>
+  Leaf leaf(const SomeRows& rows) const {
     const double origin = rows[0].y;  // makes the mean of equal targets exact
     double sum = 0.0, loss = 0.0, weight = 0.0;
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "spinney/objective/gini.hpp"
 #include "spinney/objective/squared_error.hpp"
+#include "spinney/splits/lane_drops.hpp"
 #include "spinney/splits/moment_scan.hpp"
 #include "spinney/splits/moments.hpp"
 
@@ -95,19 +96,8 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
                                          Scratch& s) const override {
     if (samples_.n_classes != 2 || !counts_classes() || limits.weight > 0.0)
       return MomentScan::drops_of(cuts, totals, limits, s);
-    const double n_ones = std::round(totals.classes[1] / weight_.unit);
-    const std::size_t n = cuts.size(), n_zeros = n - static_cast<std::size_t>(n_ones);
-    const double parent = n_ones * n_ones * inverse_[n];
-    const auto zeros = count_left(cuts, 0, n_zeros), ones = count_left(cuts, n_zeros, n);
-    std::array<double, kRowLanes> drops;
-    for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
-      const auto left = static_cast<std::size_t>(zeros[lane] + ones[lane]), right = n - left;
-      const bool allowed = left >= limits.rows && right >= limits.rows;
-      const double rest = n_ones - ones[lane];
-      const double score = ones[lane] * ones[lane] * inverse_[left] + rest * rest * inverse_[right];
-      drops[lane] = allowed ? 2.0 * (score - parent) * weight_.unit : -kInfinity;
-    }
-    return drops;
+    const auto n_ones = static_cast<std::size_t>(std::round(totals.classes[1] / weight_.unit));
+    return drops_of_classes(cuts, n_ones, {inverse_.data(), weight_.unit, limits.rows}).drops;
   }
 
   Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals, const Limits& limits,
@@ -237,15 +227,7 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
   std::array<double, kRowLanes> drops_of(const GivenCuts& cuts, const Totals& totals, const Limits& limits,
                                          Scratch& s) const override {
     if (!weight_.is_equal() || !totals.centred) return MomentScan::drops_of(cuts, totals, limits, s);
-    const LaneSums left = sum_left(cuts, samples_.y.data(), totals.origin);
-    std::array<double, kRowLanes> drops;
-    for (std::size_t lane = 0; lane < kRowLanes; ++lane) {
-      const auto n_left = static_cast<std::size_t>(left.n[lane]), n_right = cuts.size() - n_left;
-      const bool allowed = n_left >= limits.rows && n_right >= limits.rows;
-      const double sum = left.sum[lane];
-      drops[lane] = allowed ? sum * sum * (inverse_[n_left] + inverse_[n_right]) * weight_.unit : -kInfinity;
-    }
-    return drops;
+    return drops_of_numbers(cuts, samples_.y.data(), totals.origin, {inverse_.data(), weight_.unit, limits.rows});
   }
 
   Cut best_group_cut(const Groups& groups, const Totals& totals, const Limits& limits, Scratch&) const override {
