@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import r2_score
 
 from spinney import _core
 from spinney._quantiles import weighted_quantile
@@ -152,6 +151,8 @@ def number_score(
     predicted: Floats, y: Any, sample_weight: Any, exposure: Any, criterion: str, name: str
 ) -> float:
     """Return R squared of predictions, or D squared where the criterion has one."""
+    from sklearn.metrics import r2_score
+
     from spinney._target import check_numbers, check_weights  # which need this module
 
     if not has_d2(criterion):

@@ -7,9 +7,7 @@ first, so that the second thread waits here until the first is through.
 
 from typing import Any
 
-import sklearn.base
-import sklearn.metrics
-import sklearn.pipeline  # noqa: F401
+import sklearn.base  # noqa: F401
 
 
 def import_pandas(refusal: str) -> Any:

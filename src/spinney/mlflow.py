@@ -74,9 +74,9 @@ def trusted_types() -> list[str]:
     -------
     list of str
     """
-    from spinney._state._saved_classes import BY_CLASS
+    from spinney._state._saved_classes import all_recipes
 
-    names = (f"{cls.__module__}.{cls.__qualname__}" for cls in BY_CLASS)
+    names = (f"{r.cls.__module__}.{r.cls.__qualname__}" for r in all_recipes())
     return sorted([*_PARTS, *(name for name in names if name.startswith("spinney."))])
 
 

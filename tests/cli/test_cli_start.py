@@ -105,6 +105,55 @@ def test_commands_that_need_no_model_import_no_estimators(
     assert set(modules_of(words, tmp_path)) <= allowed
 
 
+LATE = """
+import sys
+from types import ModuleType
+from spinney._cli.app import start
+sys.argv = ["spinney", *{words!r}]
+try:
+    start()
+finally:
+    slow = ["pandas", "scipy.stats", "sklearn.metrics", "sklearn.preprocessing", "spinney.ensemble"]
+    print([name for name in slow if type(sys.modules.get(name)) is ModuleType])
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "plain.csv", "--target", "y", "--out", "m.spinney"],
+        ["predict", "m.spinney", "plain.csv", "--proba"],
+        ["explain", "m.spinney", "plain.csv", "--row", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_with_a_tree_load_no_library_that_they_do_not_use(
+    words: list[str], tmp_path: Path, run: Run
+) -> None:
+    gaps = "".join(f"{k or ''},{'abc'[k % 3]},{k % 2}\n" for k in range(40))
+    (tmp_path / "plain.csv").write_text("x,c,y\n" + gaps)
+    if words[0] != "train":
+        made = ["train", str(tmp_path / "plain.csv"), "--target", "y"]
+        assert run(*made, "--out", str(tmp_path / "m.spinney")).exit_code == 0
+    code = [sys.executable, "-c", LATE.format(words=words)]
+    done = subprocess.run(code, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_library_that_is_loaded_late_is_the_same_library() -> None:
+    code = (
+        "from spinney._cli.late_imports import import_late\nimport_late()\n"
+        "import sys, types, scipy.stats, pandas\n"
+        "assert type(sys.modules['pandas']) is not types.ModuleType\n"
+        "from scipy.stats import binom\n"
+        "assert float(binom.sf(1, 3, 0.5)) == 0.5 and type(scipy.stats) is types.ModuleType\n"
+        "assert pandas.DataFrame({'x': [1, 2]}).x.sum() == 3\n"
+        "assert type(sys.modules['pandas']) is types.ModuleType\n"
+        "import sklearn.utils.fixes as fixes\nassert fixes.pd is pandas\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_every_command_is_declared_and_listed_in_order() -> None:
     assert list(COMMANDS) == list(SUMMARIES)
     assert all(COMMANDS[name].help.startswith(words) for name, words in SUMMARIES.items())

@@ -5,7 +5,7 @@ import pytest
 from handover_models import handed
 
 import spinney.mlflow
-from spinney._state._saved_classes import ESTIMATORS
+from spinney._state._saved_classes import estimators
 
 
 @pytest.mark.filterwarnings("ignore")  # of mlflow itself
@@ -42,5 +42,5 @@ def test_skops_needs_no_other_types(name):
 
 def test_every_estimator_is_trusted_and_nothing_of_others():
     trusted = spinney.mlflow.trusted_types()
-    assert {f"{cls.__module__}.{cls.__qualname__}" for cls in ESTIMATORS} <= set(trusted)
+    assert {f"{cls.__module__}.{cls.__qualname__}" for cls in estimators()} <= set(trusted)
     assert all(name.startswith("spinney.") for name in trusted)

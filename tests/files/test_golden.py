@@ -9,7 +9,7 @@ from contracts.estimators import CLASSES
 import spinney
 from files.make_golden import FOLDER, FUNCTIONS, answers
 from spinney._file._container import VERSION, VERSIONS
-from spinney._state._saved_classes import ESTIMATORS
+from spinney._state._saved_classes import estimators
 
 PRESENT = "{}.{}".format(*VERSION)
 FILES = sorted(FOLDER.glob("*/*.spinney"))
@@ -42,7 +42,7 @@ def test_every_version_of_the_format_has_golden_files():
 
 def test_every_class_has_a_golden_file_of_the_version_that_is_written():
     here = {path.stem for path in FILES if path.parent.name == PRESENT}
-    names = {cls.__name__ for cls in ESTIMATORS}
+    names = {cls.__name__ for cls in estimators()}
     assert here == names | {"Tree", "Forest", "RuleSet"}
     assert {cls.__name__ for cls in CLASSES} <= names
     assert {name for name in spinney.__all__ if name.endswith(("Classifier", "Regressor"))} <= names

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from spinney import __version__
+from spinney._cli.late_imports import import_late
 from spinney._warnings import quiet_about_unseen
 
 _SELDOM = 50_000  # objects after which garbage is collected; imports alone make some 700,000
@@ -95,4 +96,5 @@ def start() -> None:
     """Run the command as a process of its own, whose end clears what the collector would search."""
     gc.set_threshold(_SELDOM, 20, 20)
     atexit.register(gc.freeze)
+    import_late()
     main()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score
 
 from spinney._cli.data.reading import Reading
 from spinney._cli.errors import Refusal
@@ -296,6 +295,8 @@ def class_metrics(
     -------
     ClassMetrics
     """
+    from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score  # here: seldom needed
+
     labels = list(classes)
     known = {label: k for k, label in enumerate(labels)}
     codes, guesses = (np.array([known[label] for label in one.tolist()]) for one in (y, predicted))

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from spinney import Tree
 from spinney._typing import Floats
-from spinney.ensemble._forest import Forest
 from spinney.rules import RuleSet
 
 
@@ -27,10 +27,10 @@ class Saved:
             self.classes_ = np.asarray(held.classes)
         if isinstance(held, Tree):
             self.tree_ = held
-        elif isinstance(held, Forest):
-            self.forest_ = held
-        else:
+        elif isinstance(held, RuleSet):
             self.rules_ = held
+        else:
+            self.forest_ = held
 
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities."""
@@ -38,7 +38,7 @@ class Saved:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return predictions: of a forest the likeliest class, or the mean."""
-        if not isinstance(self.held, Forest):
+        if not hasattr(self, "forest_"):
             return np.asarray(self.held.predict(X))
         values = self._values(X)
         if self.held.classes is None:
@@ -47,7 +47,7 @@ class Saved:
 
     def _values(self, X: Any) -> Floats:
         name = "predict" if self.held.classes is None else "predict_proba"
-        if not isinstance(self.held, Forest):
+        if not hasattr(self, "forest_"):
             return np.asarray(getattr(self.held, name)(X), dtype=np.float64)
         found = [getattr(tree, name)(X) for tree in self.held]
         return np.asarray(np.mean(found, axis=0), dtype=np.float64)
@@ -59,7 +59,7 @@ class Saved:
 
 def as_model(thing: Any) -> Any:
     """Return an estimator as it is, and anything else that a file may hold as one."""
-    return Saved(thing) if isinstance(thing, Tree | Forest | RuleSet) else thing
+    return thing if isinstance(thing, BaseEstimator) else Saved(thing)
 
 
 def held_by(model: Any) -> Any:

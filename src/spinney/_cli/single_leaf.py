@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 from spinney._cli.data.reading import Reading
 from spinney._cli.metrics import cross_validate
@@ -158,6 +157,8 @@ def _try(
         leaves.append(fitted.tree_.n_leaves)
         guess = np.searchsorted(labels, fitted.predict(rows))
         return np.column_stack([guess, fitted.predict_proba(rows)[:, -1]])
+
+    from sklearn.metrics import roc_auc_score  # here: seldom needed
 
     found = cross_validate(unfitted(settings), reading, _FOLDS, settings.seed, lambda: None, answer)
     guess, score = found[:, 0].astype(np.intp), found[:, 1]

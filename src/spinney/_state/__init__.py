@@ -14,13 +14,13 @@ __all__ = ["Recipe", "StateError", "plain_state", "recipe_named", "recipe_of"]
 
 def recipe_of(thing: Any) -> Recipe[Any] | None:
     """Return the recipe of an object's very class; None if there is none."""
-    from spinney._state._saved_classes import BY_CLASS  # here, as it imports all classes
+    from spinney._state._saved_classes import of_class  # here, as it imports the classes
 
-    return BY_CLASS.get(type(thing))
+    return of_class(type(thing))
 
 
 def recipe_named(name: str) -> Recipe[Any] | None:
     """Return the recipe of a class by its name; None if there is none."""
-    from spinney._state._saved_classes import RECIPES
+    from spinney._state._saved_classes import named
 
-    return RECIPES.get(name)
+    return named(name)

@@ -422,7 +422,7 @@ def _check_derived(derived: Derived) -> None:
 
 DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many(_TOKENS, tuple))
 
-RECORDS: list[Recipe[Any]] = [
+RECIPES: list[Recipe[Any]] = [
     DISTILLATION,
     SMALL_REPORT,
     *(ITERATION, BAGGED, LEAF_TARGETS, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),

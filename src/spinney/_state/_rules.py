@@ -287,4 +287,4 @@ RULE_SET = Recipe(
     _take_rules,
     _fill_rules,
 )
-RULES: list[Recipe[Any]] = [RULE_SET]
+RECIPES: list[Recipe[Any]] = [RULE_SET]

@@ -1,116 +1,67 @@
 """The list of classes that models are made of. A class that is not here is in no model file.
 
-The few objects of other libraries that parameters may be, splitters and random states, are pickled
-by their own library; their recipes here are for model files.
+A module of recipes imports what its classes need, so one is imported only when those before it lack
+the class: a tree is loaded without ensembles.
 """
 
-import inspect
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-from sklearn import model_selection
 from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
 
 import spinney
-from spinney._state._kinds import ANYTHING, NUMBER, Kind, StateError, array, one, perhaps, whole
-from spinney._state._recipes import Recipe, estimator, made
-from spinney._state._records import RECORDS
-from spinney._state._rules import RULES
-from spinney._state._training_info_recipe import RECIPES as MADE_FOR
-from spinney._state._trees import TREES
+from spinney._state._recipes import Recipe, estimator
 
-_SPLITTERS = (
-    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "TimeSeriesSplit"),
-    *("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit"),
-    *("RepeatedKFold", "RepeatedStratifiedKFold"),
-    *("LeaveOneOut", "LeavePOut", "LeaveOneGroupOut", "LeavePGroupsOut", "PredefinedSplit"),
-)
+_OWN = ("_trees", "_rules", "_training_info_recipe", "_forests", "_records")
+_OTHERS = "_other_libraries"
 
 
-def _splitter(cls: type) -> Recipe[Any]:
-    """Return the recipe of a splitter: what its constructor takes."""
-    names = [
-        name
-        for name, parameter in inspect.signature(cls).parameters.items()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
-
-    def take(splitter: Any) -> dict[str, Any]:
-        inner = getattr(splitter, "cvargs", {})  # repeated splitters keep arguments for another
-        return {
-            name: inner[name] if name in inner else getattr(splitter, name)
-            for name in names
-            if name in inner or hasattr(splitter, name)
-        }
-
-    def new(state: dict[str, Any]) -> Any:
-        splitter = cls(**state)
-        for name, value in take(splitter).items():
-            if name not in state:
-                raise StateError(f"{cls.__name__} lacks {name!r}.")
-            if _type_of(value) != _type_of(state[name]):
-                raise StateError(f"{cls.__name__}: {name} is of another type than it keeps.")
-        return splitter
-
-    fields = dict.fromkeys(names, perhaps(ANYTHING))
-    return Recipe(cls, fields, take, lambda splitter, state: None, new)
+def estimators() -> list[type]:
+    """Return the classes of all estimators."""
+    return [recipe.cls for recipe in map(_of_estimator, spinney.__all__) if recipe is not None]
 
 
-def _type_of(value: Any) -> tuple[type, Any]:
-    is_array = isinstance(value, np.ndarray)
-    return type(value), (value.dtype, value.shape) if is_array else None
+def all_recipes() -> Iterator[Recipe[Any]]:
+    """Yield the recipes of all classes."""
+    yield from (recipe for recipe in map(_of_estimator, spinney.__all__) if recipe is not None)
+    for module in (*_OWN, _OTHERS):
+        yield from _group(module)[0].values()
 
 
-def _take_random(random: np.random.RandomState) -> dict[str, Any]:
-    state: Any = random.get_state(legacy=False)
-    return {
-        "key": state["state"]["key"],
-        "place": int(state["state"]["pos"]),
-        "has_gauss": int(state["has_gauss"]),
-        "gauss": float(state["gauss"]),
-    }
+def named(name: str) -> Recipe[Any] | None:
+    """Return the recipe of a class by its name; None if there is none."""
+    found = _of_estimator(name) if name in spinney.__all__ else None
+    return found or _first(_group(module)[0].get(name) for module in (*_OWN, _OTHERS))
 
 
-def _new_random(state: dict[str, Any]) -> np.random.RandomState:
-    random = np.random.RandomState(0)
-    parts = (state["key"], state["place"], state["has_gauss"], state["gauss"])
-    random.set_state(("MT19937", *parts))
-    return random
+def of_class(cls: type) -> Recipe[Any] | None:
+    """Return the recipe of a class; None if there is none, as of a subclass of the user's."""
+    library = cls.__module__.partition(".")[0]
+    if library != "spinney":
+        return _group(_OTHERS)[1].get(cls) if library in ("numpy", "sklearn") else None
+    found = _of_estimator(cls.__name__) if cls.__name__ in spinney.__all__ else None
+    if found is not None and found.cls is cls:
+        return found
+    return _first(_group(module)[1].get(cls) for module in _OWN)
 
 
-_KEY = Kind("624 whole numbers", lambda v: array(np.uint32).fits(v) and len(v) == 624)
-RANDOM = Recipe(
-    np.random.RandomState,
-    {
-        "key": _KEY,
-        "place": whole(0, 624),
-        "has_gauss": whole(0, 1),
-        "gauss": NUMBER,
-    },
-    _take_random,
-    lambda random, state: None,
-    _new_random,
-)
-FROZEN = made(FrozenEstimator, estimator=one(BaseEstimator))
+@cache
+def _of_estimator(name: str) -> Recipe[Any] | None:
+    """Return the recipe of a public name; None if it is not that of an estimator."""
+    cls = getattr(spinney, name)
+    is_estimator = isinstance(cls, type) and issubclass(cls, BaseEstimator)
+    return estimator(cls) if is_estimator else None
 
-OUTSIDE: list[Recipe[Any]] = [
-    *(_splitter(getattr(model_selection, name)) for name in _SPLITTERS),
-    RANDOM,
-    FROZEN,
-]
 
-_PUBLIC = [getattr(spinney, name) for name in spinney.__all__]
-ESTIMATORS = [cls for cls in _PUBLIC if isinstance(cls, type) and issubclass(cls, BaseEstimator)]
+@cache
+def _group(module: str) -> tuple[dict[str, Recipe[Any]], dict[type, Recipe[Any]]]:
+    """Return the recipes of a module by the name of the class, and by the class."""
+    with spinney._first_use:
+        recipes = import_module(f"spinney._state.{module}").RECIPES
+    return {recipe.name: recipe for recipe in recipes}, {recipe.cls: recipe for recipe in recipes}
 
-_ALL: list[Recipe[Any]] = [
-    *map(estimator, ESTIMATORS),
-    *TREES,
-    *RULES,
-    *RECORDS,
-    *MADE_FOR,
-    *OUTSIDE,
-]
-RECIPES: dict[str, Recipe[Any]] = {recipe.name: recipe for recipe in _ALL}
-BY_CLASS: dict[type, Recipe[Any]] = {recipe.cls: recipe for recipe in _ALL}
-assert len(RECIPES) == len(BY_CLASS) == len(_ALL), "two recipes have one name or one class"
+
+def _first(found: Iterator[Recipe[Any] | None]) -> Recipe[Any] | None:
+    return next((recipe for recipe in found if recipe is not None), None)

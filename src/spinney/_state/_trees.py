@@ -1,4 +1,4 @@
-"""Recipes of what every fitted model has: columns, trees, forests, and the path of a pruning."""
+"""Recipes of what every fitted model has: columns, trees, and the path of a pruning."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._settings import thread_count
 from spinney._state._kinds import (
     FLAG,
     FLOATS,
@@ -25,13 +24,11 @@ from spinney._state._kinds import (
 from spinney._state._recipes import Recipe, made
 from spinney._table import Column, Schema
 from spinney._table._cells import as_objects
-from spinney.ensemble._forest import Forest
 from spinney.pruning import PruningPath, _Subtrees
 from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._node_arrays import KINDS
 from spinney.tree._tree import Tree
 
-_MANY_NODES = 100_000
 _KINDS = ("numeric", "ordered", "nominal")
 _PARTS = Kind("a dict of arrays", lambda v: type(v) is dict)
 
@@ -118,7 +115,7 @@ def _is_ordered(column: Column) -> bool:
     return column.kind == "ordered" and bool(column.categories)
 
 
-_MODEL = {
+MODEL = {
     "parts": _PARTS,
     "schema": one(Schema),
     "classes": or_none(LABELS),
@@ -135,11 +132,11 @@ LIFETIMES = made(
 )
 
 
-def _with_lifetimes(state: dict[str, Any], lifetimes: LeafLifetimes | None) -> dict[str, Any]:
+def with_lifetimes(state: dict[str, Any], lifetimes: LeafLifetimes | None) -> dict[str, Any]:
     return state if lifetimes is None else {**state, "lifetimes": lifetimes}
 
 
-def _check_lifetimes(lifetimes: LeafLifetimes | None, n_nodes: int, who: str) -> None:
+def check_lifetimes(lifetimes: LeafLifetimes | None, n_nodes: int, who: str) -> None:
     """Refuse lifetimes of other nodes."""
     if lifetimes is not None and lifetimes.n_nodes != n_nodes:
         raise StateError(f"{who} has {n_nodes} nodes, but lifetimes of {lifetimes.n_nodes}.")
@@ -148,7 +145,7 @@ def _check_lifetimes(lifetimes: LeafLifetimes | None, n_nodes: int, who: str) ->
 def _take_tree(tree: Tree) -> dict[str, Any]:
     parts = _core.tree_parts(tree._core)
     state = {"parts": parts, "schema": tree.schema, "classes": tree.classes}
-    return _with_lifetimes(state, tree.lifetimes)
+    return with_lifetimes(state, tree.lifetimes)
 
 
 def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
@@ -157,36 +154,10 @@ def _fill_tree(tree: Tree, state: dict[str, Any]) -> None:
     check_kinds(state["parts"], state["schema"], "the tree")
     lifetimes = state.get("lifetimes")
     tree.__init__(core, state["schema"], state["classes"], lifetimes)  # type: ignore[misc]
-    _check_lifetimes(lifetimes, core.n_nodes, "the tree")
+    check_lifetimes(lifetimes, core.n_nodes, "the tree")
 
 
-def _n_threads(n_nodes: int) -> int:
-    """Return how many threads a forest is worth."""
-    return thread_count(-1) if n_nodes > _MANY_NODES else 1
-
-
-def _take_forest(forest: Forest) -> dict[str, Any]:
-    parts = _core.forest_parts(forest._core, _n_threads(int(forest.n_nodes.sum())))
-    state = {"parts": parts, "schema": forest.schema, "classes": forest.classes}
-    return _with_lifetimes(state, forest.lifetimes)
-
-
-def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
-    sizes = n_categories(state["schema"])
-    n_nodes = np.size(state["parts"].get("kind", ()))
-    core = _core.forest_of_parts(state["parts"], sizes, _n_threads(n_nodes))
-    if core.n_members == 0:
-        raise StateError("a forest needs at least one tree.")
-    check_classes(core.n_classes, state["classes"], "the forest")
-    check_kinds(state["parts"], state["schema"], "the forest")
-    lifetimes = state.get("lifetimes")
-    forest.__init__(core, state["schema"], state["classes"], lifetimes)  # type: ignore[misc]
-    if lifetimes is not None:
-        _check_lifetimes(lifetimes, int(forest.n_nodes.sum()), "the forest")
-
-
-TREE = Recipe(Tree, _MODEL, _take_tree, _fill_tree)
-FOREST = Recipe(Forest, _MODEL, _take_forest, _fill_forest)
+TREE = Recipe(Tree, MODEL, _take_tree, _fill_tree)
 
 # -- The path of a pruning
 
@@ -241,4 +212,4 @@ PATH = Recipe(
     _fill_path,
 )
 
-TREES: list[Recipe[Any]] = [SCHEMA, LIFETIMES, TREE, FOREST, PATH]
+RECIPES: list[Recipe[Any]] = [SCHEMA, LIFETIMES, TREE, PATH]

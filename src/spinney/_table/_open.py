@@ -150,20 +150,13 @@ def _open_mapping(X: Mapping[Any, Any], names: list[Any]) -> OpenTable:
 
 def _one_dimensional(column: Any, name: object) -> Any:
     """Return a column of a mapping as a list, an array or a series of its library."""
-    if isinstance(column, CodedLabels):
+    if isinstance(column, CodedLabels | list):
         return column
-    column = nw.to_native(column, pass_through=True)
-    pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
-    if isinstance(column, list) or nw.dependencies.is_into_series(column):
-        return column
-    if pandas is not None and isinstance(
-        column, pandas.Index | pandas.api.extensions.ExtensionArray
-    ):
-        return pandas.Series(column)
-    if pyarrow is not None and isinstance(column, pyarrow.Array):
-        return pyarrow.chunked_array([column])
     if isinstance(column, tuple | range):
         return list(column)
+    series = None if isinstance(column, np.ndarray) else _series(column)
+    if series is not None:
+        return series
     array = np.asanyarray(column)  # a masked array stays one
     if array.ndim != 1:
         raise ValueError(
@@ -171,6 +164,21 @@ def _one_dimensional(column: Any, name: object) -> Any:
             "Give each column a name of its own."
         )
     return array
+
+
+def _series(column: Any) -> Any:
+    """Return a series of a library, or one made of its index or array; None for anything else."""
+    column = nw.to_native(column, pass_through=True)
+    pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
+    if nw.dependencies.is_into_series(column):
+        return column
+    if pandas is not None and isinstance(
+        column, pandas.Index | pandas.api.extensions.ExtensionArray
+    ):
+        return pandas.Series(column)
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        return pyarrow.chunked_array([column])
+    return None
 
 
 def _check_unique(names: list[Any]) -> None:

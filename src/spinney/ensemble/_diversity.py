@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
+from scipy import stats
 
 from spinney._checks import Number
 from spinney._format import join_words
@@ -361,9 +361,9 @@ def binomial_accuracy(
         least = np.floor(needs.share * counts) + 1.0
     else:
         least = np.ceil(needs.share * counts - SLACK * counts)
-    right = np.asarray(binom.sf(least - 1.0, counts, chances))
+    right = np.asarray(stats.binom.sf(least - 1.0, counts, chances))
     if quorum == "majority" and tied_share > 0.0:
-        tied = binom.pmf(counts // 2, counts, chances)
+        tied = stats.binom.pmf(counts // 2, counts, chances)
         right = right + np.where(counts % 2 == 0, tied_share * tied, 0.0)
     return float(right) if right.ndim == 0 else right
 

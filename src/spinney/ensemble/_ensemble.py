@@ -18,7 +18,6 @@ from sklearn.base import (
     RegressorMixin,
     clone,
 )
-from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
@@ -538,6 +537,8 @@ class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
         ------
         float
         """
+        from sklearn.metrics import accuracy_score  # here: it takes long to import
+
         for labels in self.staged_predict(X):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 

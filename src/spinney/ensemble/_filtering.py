@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -422,6 +421,8 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
         ------
         float
         """
+        from sklearn.metrics import accuracy_score  # here: it takes long to import
+
         for labels in self.staged_predict(X):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import is_classifier
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from spinney import _core
@@ -147,6 +146,8 @@ def weight_name(learner: Any) -> str | None:
     """
     if has_fit_parameter(learner, "sample_weight"):
         return "sample_weight"
+    from sklearn.pipeline import Pipeline  # here: it takes long to import
+
     if not isinstance(learner, Pipeline):
         return None
     if get_config()["enable_metadata_routing"]:

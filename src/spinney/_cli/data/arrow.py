@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, Sheet, Wanted, check_names
 from spinney._cli.data.source import Source
@@ -128,7 +129,7 @@ def _column(where: str, name: str, column: pa.ChunkedArray, wanted: Wanted) -> C
 
 
 def _numbers(column: pa.ChunkedArray, meaning: Meaning) -> Any:
-    numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    numbers = floats_of(column.cast(pa.float64(), safe=False))
     gaps = [number for gap in meaning.gaps if (number := number_of(gap)) is not None]
     numbers[np.isin(numbers, gaps)] = np.nan
     return numbers
@@ -149,9 +150,28 @@ def dictionary_codes(column: pa.ChunkedArray) -> tuple[Any, list[Any]]:
         column = column.dictionary_encode()
     joined = column.unify_dictionaries()
     if not joined.num_chunks:
-        return np.zeros(0, dtype=np.int64), []
-    codes = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in joined.chunks]
+        return np.zeros(0, dtype=np.int32), []
+    codes = [_cells(chunk.indices.cast(pa.int32()), np.int32, -1) for chunk in joined.chunks]
     return np.concatenate(codes), joined.chunk(0).dictionary.to_pylist()
+
+
+def floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    """Return a column of float64 as an array; nulls are NaN."""
+    cells = [_cells(chunk, np.float64, np.nan) for chunk in column.chunks]
+    return np.concatenate([np.zeros(0), *cells])
+
+
+def _cells(chunk: pa.Array, kind: type, gap: float) -> Any:
+    """Return numbers from the memory of a chunk: its own methods import pandas."""
+    valid, numbers = chunk.buffers()
+    if not len(chunk):
+        return np.zeros(0, dtype=kind)
+    begin, end = chunk.offset, chunk.offset + len(chunk)
+    cells: Any = np.frombuffer(numbers, kind, end)[begin:]
+    if not chunk.null_count:
+        return cells
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
+    return np.where(bits[begin:], cells, kind(gap))
 
 
 def _text(value: Any) -> str:

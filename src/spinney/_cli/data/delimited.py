@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from spinney._cli.data.arrow import dictionary_codes
+from spinney._cli.data.arrow import dictionary_codes, floats_of
 from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
 from spinney._cli.data.csv_rows import CSVLayout, line_of_row, open_csv, read_carefully
 from spinney._cli.data.source import Source
@@ -95,7 +95,7 @@ def _reread_codes(layout: CSVLayout, table: pa.Table, texts: set[int]) -> None:
         for k, found in zip(layout.kept, table.columns, strict=True)
         if k not in texts
         and layout.wanted.kind_of(layout.header[k]) is None
-        and _is_whole(found.to_numpy())
+        and _is_whole(floats_of(found))
     ]
     if whole:
         raise _TurnsToTextError(whole)
@@ -188,7 +188,7 @@ def _as_sheet(layout: CSVLayout, table: pa.Table, has_quotes: bool) -> Sheet:
     for k, found in zip(layout.kept, table.columns, strict=True):
         name = layout.header[k]
         if found.type == pa.float64():
-            numbers = found.to_numpy()
+            numbers = floats_of(found)
             if np.isnan(numbers).sum() != found.null_count:  # nan(1) is no number elsewhere
                 turning.append(k)
             columns.append(Column(name, "numeric", numbers))

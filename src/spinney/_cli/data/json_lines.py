@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from spinney._cli.data.arrow import dictionary_codes
+from spinney._cli.data.arrow import dictionary_codes, floats_of
 from spinney._cli.data.columns import Column, DoubtError, Sheet, Wanted
 from spinney._cli.data.source import Source
 from spinney._cli.data.text_cells import Coded, Meaning, Place, column_of, recoded, stripped
@@ -106,10 +106,10 @@ def _plain_column(name: str, found: pa.ChunkedArray, wanted: Wanted) -> Column:
     if wanted.text.na or (kind == "numeric" and not is_number) or kind == "ordered":
         raise DoubtError  # line by line, where messages need it
     if is_number:
-        numbers = found.cast(pa.float64()).to_numpy()
+        numbers = floats_of(found.cast(pa.float64()))
         if not np.isfinite(numbers[~np.isnan(numbers)]).all():
             raise DoubtError
-        return Column(name, "numeric", np.array(numbers))
+        return Column(name, "numeric", numbers)
     return _text_column(name, found, wanted)
 
 
