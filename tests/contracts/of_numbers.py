@@ -9,7 +9,7 @@ import numpy as np
 
 from spinney import RandomSurvivalForest, SurvivalTree
 from spinney._target import check_numbers, check_weights
-from spinney.ensemble._ensemble import own_tree
+from spinney.ensemble._base_learners import own_tree
 
 
 def as_lifetimes(y: Any, weight: Any) -> Any:

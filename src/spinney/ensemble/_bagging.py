@@ -9,9 +9,11 @@ from sklearn.utils.metaestimators import available_if
 from spinney._params import OF_NUMBERS
 from spinney._settings import thread_count
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, given_learners
+from spinney.ensemble._base_learners import given_learners
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._leaf_targets import predict_quantiles
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._routing import learners_of, route
 from spinney.tree import CARTClassifier, CARTRegressor
 

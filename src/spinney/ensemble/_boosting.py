@@ -9,14 +9,11 @@ from spinney._params import OF_NUMBERS
 from spinney._settings import random_seed, thread_count
 from spinney._state._kinds import FLOATS, SEED, Kind, check_bounded, need
 from spinney._typing import Floats
+from spinney.ensemble._base_learners import given_learners
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
 from spinney.ensemble._combine import BoostedCombiner
-from spinney.ensemble._ensemble import (
-    BaseEnsemble,
-    ClassifierEnsemble,
-    Finished,
-    RegressorEnsemble,
-    given_learners,
-)
+from spinney.ensemble._ensemble import BaseEnsemble, Finished
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._routing import route
 from spinney.ensemble._trainer import Boosted
 from spinney.tree import CARTClassifier, CARTRegressor

@@ -1,40 +1,38 @@
-"""Base classes of ensembles: one template of fit, and members that answer together.
+"""Base class of ensembles: one template of fit, and members that predict together.
 
-An ensemble has a trainer (`_trainer`, or `_foreign_trainer` for members of other packages), draws
-what each member sees (`_sampling`), may select members (`_selection`), and combines their answers
-(`_combine`).
+An ensemble has base learners (`_base_learners`) and a trainer (`_trainer`, or `_foreign_trainer`
+for learners of other packages), draws the training sets of its members (`_sampling`), may select
+members (`_selection`), and combines their predictions (`_combine`).
 """
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    RegressorMixin,
-    clone,
-)
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
-from spinney._counts import DEVIANCES, judge_name, number_score, with_exposure
 from spinney._params import check_parameters
 from spinney._progress import CallbackMixin, progress
 from spinney._settings import thread_count
 from spinney._state._kinds import Kind, many, need, one, row, same_labels, whole
 from spinney._typing import Floats
-from spinney.ensemble._combine import ClassCombiner, weighted_median
-from spinney.ensemble._distil import distil, distil_rules
+from spinney.ensemble._base_learners import is_by_member
 from spinney.ensemble._foreign_members import ForeignMembers
 from spinney.ensemble._foreign_trainer import ForeignTrainer, foreign_trainer
 from spinney.ensemble._forest import Forest
-from spinney.ensemble._routing import Metadata, learners_of, route, routing_of
+from spinney.ensemble._routing import (
+    Metadata,
+    get_metadata_routing,
+    learners_of,
+    predict_of_member,
+    route,
+)
 from spinney.ensemble._trainer import TreeTrainer, tree_trainer
 from spinney.shapley._additive import Additive, Shown
 from spinney.shapley._explained import (
@@ -47,24 +45,11 @@ from spinney.shapley._explained import (
     shap_interaction_values,
     shap_values,
 )
-from spinney.tree._estimator import TreeEstimator, counts_weight, is_own_tree
+from spinney.tree._estimator import counts_weight, is_own_tree
 from spinney.tree._shrinkage import is_fixed
 
 Finished = Callable[[int], bool]
-T = TypeVar("T", bound=TreeEstimator)
 _EQUAL = np.zeros(0)  # weights of members that all count the same
-# What a tree has for itself: the ensemble encodes the table, draws, runs threads, and stops.
-OF_THE_ENSEMBLE = {
-    "early_stopping",
-    "n_iter_no_change",
-    "categorical_features",
-    "unseen",
-    "warm_start",
-    "random_state",
-    "n_jobs",
-    "verbose",
-    "shrinkage",
-}
 
 
 class BaseEnsemble(CallbackMixin, TableEstimator):
@@ -264,18 +249,8 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         """Return the weights of these members; empty if all count the same."""
         return _EQUAL
 
-    def _callee(self, caller: str, learner: Any) -> str:
-        """Return the method of a member from another package that one of the ensemble calls."""
-        return "predict"
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return what the ensemble and its members request of metadata.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        return routing_of(self)
+    _callee = predict_of_member
+    get_metadata_routing = get_metadata_routing
 
     def _member_rows(self, X: Any, metadata: Metadata = ()) -> Any:
         """Check a table and return its rows as members take them, with metadata for them."""
@@ -386,369 +361,3 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
         total: Floats = np.sum(weighted, axis=0)
         shares = total / total.sum() if total.sum() > 0 else total
         return self._base_importances(shares)
-
-
-class ClassifierEnsemble(ClassifierMixin, BaseEnsemble):
-    """Base class of ensembles that predict classes."""
-
-    ties = "lowest"  # of ensembles without the parameter
-    distil = distil
-    distil_rules = distil_rules
-
-    @property
-    def n_classes_(self) -> int:
-        """Number of classes."""
-        check_is_fitted(self)
-        return len(self.classes_)
-
-    def _combiner(self) -> ClassCombiner:
-        """Return how the answers of members become one."""
-        if "_members" not in vars(self):
-            check_is_fitted(self)
-        return ClassCombiner.of(self)
-
-    def _member_codes(self, X: Any, members: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the class codes that some members predict, one row per member."""
-        if any(len(self._members.groups(i)) for i in members.tolist()):
-            raise ValueError(
-                "members with targets='regroup' tell groups of classes apart, not classes, so "
-                "their answers cannot be compared."
-            )
-        answers = self._members.answers(self._member_rows(X), members, thread_count(self.n_jobs))
-        return np.asarray(answers, dtype=np.int64)
-
-    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
-        """Return the class that the members together choose for each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        **params : dict
-            Metadata for members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-        """
-        combiner = self._combiner()
-        sums = self._sums(X, combiner.votes, route(self, "predict", params))
-        codes = combiner.choose(sums)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
-
-    def predict_proba(self, X: Any, **params: Any) -> Floats:
-        """Return class probabilities: shares of the votes, or means over the members.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        **params : dict
-            Metadata for members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        return self._shares(X, route(self, "predict_proba", params))
-
-    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
-        """Return the logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        **params : dict
-            Metadata for members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self._shares(X, route(self, "predict_log_proba", params))))
-
-    def _additive(self) -> Additive:
-        """Return the members as trees whose weighted votes, or class shares, add up."""
-        combiner = self._combiner()
-        additive = self._weighted_trees(combiner.explained, combiner.votes)
-        members = self._voters().tolist()
-        if combiner.votes and any(len(self._members.groups(i)) for i in members):
-            raise ValueError(
-                "members with targets='regroup' vote for groups of classes, whose number differs "
-                "from row to row, so the shares of their votes are no sums. Use combine='average'."
-            )
-        return additive
-
-    def _shares(self, X: Any, metadata: Metadata) -> Floats:
-        combiner = self._combiner()
-        return combiner.probabilities(self._sums(X, combiner.votes, metadata))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield `predict` of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Yields
-        ------
-        array of shape (n_rows,)
-        """
-        combiner = self._combiner()
-        for _, sums in self._staged_sums(X, combiner.votes):
-            yield self.classes_[combiner.choose(sums)]
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
-        """Yield `predict_proba` of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Yields
-        ------
-        array of shape (n_rows, n_classes)
-        """
-        combiner = self._combiner()
-        for _, sums in self._staged_sums(X, combiner.votes):
-            yield combiner.probabilities(sums)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield the accuracy of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true classes.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-
-        Yields
-        ------
-        float
-        """
-        from sklearn.metrics import accuracy_score  # here: it takes long to import
-
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
-
-
-class RegressorEnsemble(RegressorMixin, BaseEnsemble):
-    """Base class of ensembles that predict numbers."""
-
-    distil = distil
-    distil_rules = distil_rules
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self, "criterion", None) in DEVIANCES
-        return tags
-
-    def _check_exposed(self) -> None:
-        """Refuse an exposure that members cannot use."""
-        if not all(map(is_own_tree, self._make_learners())):
-            raise ValueError("exposure needs members that are trees of this package.")
-
-    def _judge_name(self) -> str:
-        """Return the criterion that all members have; squared error if they differ."""
-        names = {judge_name(learner) for learner in self._make_learners()}
-        return names.pop() if len(names) == 1 else "squared_error"
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None, **params: Any
-    ) -> Self:
-        """Train the members, and select those that vote.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            A NumPy array, a pandas, polars or Arrow table, or a mapping of column names to arrays.
-            Strings and categoricals need no encoding; NaN, None and NA are missing.
-        y : array of shape (n_rows,)
-            The target: numbers, or what was counted or paid in all.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows. A row of weight 0 is as if absent.
-        exposure : array of shape (n_rows,), default=None
-            For how much of it y was counted, such as years insured; predictions are per unit of
-            exposure. For "poisson", "gamma" and "tweedie".
-        **params : dict
-            Metadata for the fit of members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        self
-        """
-        if exposure is not None:
-            self._check_exposed()
-        return super().fit(X, with_exposure(y, exposure), sample_weight, **params)
-
-    def _uses_median(self) -> bool:
-        """Whether the median of the members is predicted, not their mean."""
-        return bool(self.combine == "median")
-
-    def _additive(self) -> Additive:
-        if self._uses_median():
-            raise ValueError(
-                f"{type(self).__name__} predicts the median of its members, which is no sum of "
-                "what they say, so columns have no shares in it. Explain a model of means, such as "
-                "combine='mean' or RandomForestRegressor, or single members: "
-                "estimators_[0].shap_values(X)."
-            )
-        return super()._additive()
-
-    def predict(self, X: Any, **params: Any) -> Floats:
-        """Return what the members together predict for each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        **params : dict
-            Metadata for members from other packages, with
-            `sklearn.set_config(enable_metadata_routing=True)`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-        """
-        metadata = route(self, "predict", params)
-        if self._uses_median():
-            rows, members = self._member_rows(X, metadata), self._voters()
-            answers = self._members.answers(rows, members, thread_count(self.n_jobs))
-            return weighted_median(answers, self._vote_weights())
-        sums = self._sums(X, False, metadata)[:, 0] / len(self._voters())
-        if np.isfinite(sums).all():
-            return np.asarray(sums)
-        return self._mean_of(X, len(self._voters()), metadata)
-
-    def _mean_of(self, X: Any, n: int, metadata: Metadata = ()) -> Floats:
-        """Return the mean of the first members, whose sum is too large for a number."""
-        rows, shares = self._member_rows(X, metadata), np.full(n, 1.0 / n)
-        sums = self._members.sums(rows, self._voters()[:n], shares, False, 1)
-        return np.asarray(sums[:, 0])
-
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Yield `predict` of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-
-        Yields
-        ------
-        array of shape (n_rows,)
-        """
-        if not self._uses_median():
-            for n, sums in self._staged_sums(X, False):
-                means = sums[:, 0] / n
-                yield means if np.isfinite(means).all() else self._mean_of(X, n)
-            return
-        rows, members, weights = self._member_rows(X), self._voters(), self._vote_weights()
-        answers = self._members.answers(rows, members, thread_count(self.n_jobs))
-        for n in range(1, len(members) + 1):
-            yield weighted_median(answers[:n], weights[:n])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
-        """Return R squared, or D squared where the criterion is a deviance or a quantile.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true numbers, or what was counted or paid in all.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-        exposure : array of shape (n_rows,), default=None
-            For how much of it y was counted.
-
-        Returns
-        -------
-        float
-            The share of the squared error about the mean, of the deviance about the overall rate,
-            or of the pinball loss about the overall quantile, that is explained; at most 1.
-        """
-        return self._score_of(self.predict(X), y, sample_weight, exposure)
-
-    def _score_of(self, predicted: Floats, y: Any, sample_weight: Any, exposure: Any) -> float:
-        name = type(self).__name__
-        return number_score(predicted, y, sample_weight, exposure, self._judge_name(), name)
-
-    def staged_score(
-        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
-    ) -> Iterator[float]:
-        """Yield `score` of the first member, the first two, and so on.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            With the columns of fit.
-        y : array of shape (n_rows,)
-            The true numbers, or what was counted or paid in all.
-        sample_weight : array of shape (n_rows,), default=None
-            Weights of the rows.
-        exposure : array of shape (n_rows,), default=None
-            For how much of it y was counted.
-
-        Yields
-        ------
-        float
-        """
-        for numbers in self.staged_predict(X):
-            yield self._score_of(numbers, y, sample_weight, exposure)
-
-
-def given_learners(ensemble: Any, default: TreeEstimator) -> list[Any]:
-    """Return the learners that the parameter `estimator` names; a default tree for None."""
-    given = ensemble.estimator
-    if given is None:
-        return [default]
-    learners = list(given) if isinstance(given, list | tuple) else [given]
-    for learner in learners:
-        _refuse_own_columns(ensemble, learner)
-    return learners
-
-
-def own_tree(ensemble: Any, kind: type[T], **others: Any) -> T:
-    """Return an unfitted tree with the parameters that it shares with its ensemble, and others."""
-    own = set(vars(ensemble)) - OF_THE_ENSEMBLE
-    names = [name for name in kind._get_param_names() if name in own]
-    shared = {name: getattr(ensemble, name) for name in names}
-    if is_by_member(shared.get("class_weight")):
-        shared["class_weight"] = None  # the ensemble sees to it
-    return kind(**shared, **others)
-
-
-def is_by_member(class_weight: Any) -> bool:
-    """Return whether classes are balanced within the rows of each member."""
-    return isinstance(class_weight, str) and class_weight == "balanced_subsample"
-
-
-def _refuse_own_columns(ensemble: Any, learner: Any) -> None:
-    """Refuse settings of the table that a member has for itensemble: the table is encoded once."""
-    if not isinstance(learner, TableEstimator):
-        return
-    for name, usual in (("categorical_features", "from_dtype"), ("unseen", "missing")):
-        value = getattr(learner, name, usual)
-        if repr(value) not in (repr(usual), repr(getattr(ensemble, name))):
-            raise ValueError(
-                f"estimator has {name}={value!r}, but members share one table. Give {name} to "
-                f"{type(ensemble).__name__} instead."
-            )
-    if getattr(learner, "domains", None) is not None:
-        raise ValueError(
-            f"estimator has domains={learner.domains!r}, but members share one table. Give the "
-            "columns equal categories, or use GPForestClassifier and GPForestRegressor."
-        )

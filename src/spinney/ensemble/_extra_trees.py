@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 from spinney._checks import Check
 from spinney._params import BALANCING, DRAWING_CUTS, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
+from spinney.ensemble._base_learners import own_tree
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.tree import CARTClassifier, CARTRegressor
 
 

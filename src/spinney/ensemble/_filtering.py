@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._base import (
@@ -45,7 +44,14 @@ from spinney.ensemble._foreign_learners import (
     small_set,
     with_nominal_columns,
 )
-from spinney.ensemble._routing import FitMetadata, Metadata, metadata_for, route, routing_of
+from spinney.ensemble._routing import (
+    FitMetadata,
+    Metadata,
+    get_metadata_routing,
+    metadata_for,
+    predict_of_member,
+    route,
+)
 from spinney.ensemble._voting_members import check_member_classes
 from spinney.tree import CARTClassifier
 
@@ -299,17 +305,8 @@ class BoostByFilteringClassifier(CallbackMixin, ClassifierMixin, BaseEstimator):
 
     # -- Answers
 
-    def _callee(self, caller: str, learner: Any) -> str:
-        return "predict"
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return what the ensemble and its learner request of metadata.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        return routing_of(self)
+    _callee = predict_of_member
+    get_metadata_routing = get_metadata_routing
 
     def _codes(self, member: Any, X: Any, metadata: Metadata = ()) -> Codes:
         given = metadata[0].get("predict", {}) if metadata else {}

@@ -8,7 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._params import BALANCING, GROWING_ON, OF_NUMBERS
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import ClassifierEnsemble, RegressorEnsemble, own_tree
+from spinney.ensemble._base_learners import own_tree
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.tree import IGPAClassifier, IGPARegressor
 
 

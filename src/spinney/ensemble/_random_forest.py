@@ -10,15 +10,10 @@ from spinney._checks import Check
 from spinney._params import BALANCING, NODE_DRAWER, OF_NUMBERS
 from spinney._settings import feature_count
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import (
-    OF_THE_ENSEMBLE,
-    ClassifierEnsemble,
-    RegressorEnsemble,
-    given_learners,
-    is_by_member,
-    own_tree,
-)
+from spinney.ensemble._base_learners import OF_THE_ENSEMBLE, given_learners, is_by_member, own_tree
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
 from spinney.ensemble._leaf_targets import predict_quantiles
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.tree import CARTClassifier, CARTRegressor
 from spinney.tree._estimator import is_own_tree
 

@@ -59,26 +59,29 @@ def metadata_for(member: Any, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     return {} if type(member) is DummyClassifier else metadata
 
 
-def routing_of(ensemble: Any) -> MetadataRouter:
-    """Return what an ensemble and its learners request.
+def get_metadata_routing(self: Any) -> MetadataRouter:
+    """Return the metadata that the ensemble and its members request.
 
-    Parameters
-    ----------
-    ensemble : estimator
-        With a method `_callee` that names the method of a learner that one of its own calls.
+    A single learner is named `estimator` for routing; those of a list have their names in it, or
+    are `estimator_0`, `estimator_1` and so on.
 
     Returns
     -------
     MetadataRouter
     """
-    router = MetadataRouter(owner=ensemble).add_self_request(ensemble)
-    for name, learner in learners_of(ensemble).items():
+    router = MetadataRouter(owner=self).add_self_request(self)
+    for name, learner in learners_of(self).items():
         if isinstance(learner, BaseEstimator) and not is_own_tree(learner):
             methods = MethodMapping().add(caller="fit", callee="fit")
-            for caller in filter(lambda name: hasattr(ensemble, name), _CALLERS):
-                methods.add(caller=caller, callee=ensemble._callee(caller, learner))
+            for caller in filter(lambda name: hasattr(self, name), _CALLERS):
+                methods.add(caller=caller, callee=self._callee(caller, learner))
             router.add(method_mapping=methods, **{name: learner})
     return router
+
+
+def predict_of_member(self: Any, caller: str, learner: Any) -> str:
+    """Return the method of a member that a method of the ensemble calls, for `_callee`."""
+    return "predict"
 
 
 def route(ensemble: Any, method: str, params: Mapping[str, Any]) -> Metadata:

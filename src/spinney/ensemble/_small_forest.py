@@ -14,13 +14,10 @@ from spinney import _core
 from spinney._checks import Integer, Number, Such, optional
 from spinney._settings import feature_count, random_seed, thread_count
 from spinney._state._kinds import SEED, Kind, need, one
-from spinney.ensemble._ensemble import (
-    BaseEnsemble,
-    ClassifierEnsemble,
-    Finished,
-    RegressorEnsemble,
-)
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
+from spinney.ensemble._ensemble import BaseEnsemble, Finished
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._small_pool import KINDS, Pool, grow_pool, is_kinds, learner_of
 from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._trainer import TreeTrainer, in_units

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._target import FitTarget
 from spinney._typing import Floats
-from spinney.ensemble._ensemble import Finished, own_tree
+from spinney.ensemble._base_learners import own_tree
+from spinney.ensemble._ensemble import Finished
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._trainer import TreeTrainer
 from spinney.tree import CARTClassifier, CARTRegressor, IGPAClassifier, IGPARegressor

@@ -14,7 +14,7 @@ from spinney._survival import SurvivalMixin
 from spinney._target import FitTarget
 from spinney._typing import Floats
 from spinney.ensemble._bagged import BaggedEnsemble
-from spinney.ensemble._ensemble import own_tree
+from spinney.ensemble._base_learners import own_tree
 from spinney.ensemble._forest import Forest
 from spinney.tree import SurvivalTree
 from spinney.tree._survival_tree import event_times

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._base import check_table, unchanged_on_failure
@@ -32,7 +31,12 @@ from spinney._state._kinds import (
 from spinney._table import Column, Schema, check_columns, feature_names
 from spinney._target import check_weights, check_y, class_target
 from spinney._typing import Floats
-from spinney.ensemble._routing import Metadata, route, routing_of
+from spinney.ensemble._routing import (
+    Metadata,
+    get_metadata_routing,
+    predict_of_member,
+    route,
+)
 from spinney.ensemble._voting_members import (
     Member,
     all_classes,
@@ -219,20 +223,8 @@ class VotingCombiner(ClassifierMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
 
-    def _callee(self, caller: str, member: Any) -> str:
-        return "predict"
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return what the members request of metadata.
-
-        Members are named for routing by the names in `estimators`, others `estimator_0`,
-        `estimator_1` and so on.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        return routing_of(self)
+    _callee = predict_of_member
+    get_metadata_routing = get_metadata_routing
 
     def votes(self, X: Any) -> Floats:
         """Return the weight of the votes for each class.

@@ -11,8 +11,10 @@ from spinney._state._kinds import Kind
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney._typing import Floats
-from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble, Finished, RegressorEnsemble
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
+from spinney.ensemble._ensemble import BaseEnsemble, Finished
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.evolve._gp_learner import EVOLVED_FIELDS
 from spinney.evolve._gp_tree import GPTreeClassifier, GPTreeRegressor
 from spinney.evolve._language import SEARCHED

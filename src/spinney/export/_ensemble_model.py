@@ -17,9 +17,11 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 
 from spinney._table import Column, Schema
+from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
 from spinney.ensemble._combine import BoostedCombiner
-from spinney.ensemble._ensemble import BaseEnsemble, ClassifierEnsemble, RegressorEnsemble
+from spinney.ensemble._ensemble import BaseEnsemble
 from spinney.ensemble._forest import Forest
+from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._voting import VotingCombiner
 from spinney.ensemble._voting_rules import SLACK
 from spinney.export._model import (
