@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
 from spinney._checks import Check
-from spinney._external_rows import RowsElsewhere
 from spinney._state import plain_state
 from spinney._state._kinds import LABELS, NAMES, Kind, need, one, perhaps, whole
 from spinney._table import EncodedTable, Schema, encode_table, encode_with
+from spinney._table._batches import RowsElsewhere
 from spinney._target import FitTarget, check_weights
 from spinney._training_info import MadeFor
 from spinney._typing import Floats

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from spinney import _core
-from spinney._quantiles import weighted_quantile
 from spinney._typing import Floats
 
 DEVIANCES = ("poisson", "gamma", "tweedie")
 NO_EXPOSURE: Floats = np.zeros(0)
 _PARAMETERS = {"tweedie": "tweedie_power", "quantile": "quantile"}  # of criteria that have one
+_SAME = 1e-12  # of the weight: sums of the same weights in other orders
 
 
 def criterion_parameter(estimator: Any) -> float | None:
@@ -165,3 +165,17 @@ def number_score(
     if is_deviance(criterion):
         check_counts(numbers, weight, exposed, criterion)
     return d2_score(criterion, numbers, predicted, weight, exposed)
+
+
+def weighted_quantile(y: Floats, weight: Floats, quantile: float) -> float:
+    """Return the number that has so much of the weight below it, of least pinball loss.
+
+    Halfway between two numbers that share the place, as `numpy.quantile` does with
+    `method="averaged_inverted_cdf"`.
+    """
+    order = np.argsort(y, kind="stable")
+    y, upto = y[order], np.cumsum(weight[order])
+    wanted, slack = quantile * upto[-1], _SAME * upto[-1]
+    low = int(np.argmax(upto >= wanted - slack))
+    high = min(low + (abs(upto[low] - wanted) <= slack), len(y) - 1)
+    return float(y[low] / 2.0 + y[high] / 2.0)

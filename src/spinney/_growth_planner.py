@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._base import core_dataset
-from spinney._external_rows import RowsElsewhere
 from spinney._progress import progress
 from spinney._table import Schema
+from spinney._table._batches import RowsElsewhere
 from spinney._target import FitTarget
 from spinney._typing import Floats
 from spinney.ensemble._ensemble import BaseEnsemble

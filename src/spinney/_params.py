@@ -33,7 +33,7 @@ from spinney._checks import (
 )
 from spinney._constraints import are_forced_tests, are_groups, are_signs
 from spinney._lifetimes import LIFETIME_CRITERIA
-from spinney._table._nominal import named_columns
+from spinney._table._names import named_columns
 
 CLASS_CRITERIA = tuple(_core.criteria(of_classes=True))
 REGRESSION_CRITERIA = tuple(_core.criteria(of_classes=False))

@@ -74,7 +74,7 @@ def trusted_types() -> list[str]:
     -------
     list of str
     """
-    from spinney._state._saved_classes import all_recipes
+    from spinney._state._recipes import all_recipes
 
     names = (f"{r.cls.__module__}.{r.cls.__qualname__}" for r in all_recipes())
     return sorted([*_PARTS, *(name for name in names if name.startswith("spinney."))])

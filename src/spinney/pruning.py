@@ -30,7 +30,7 @@ from spinney._target import (
     lifetime_target,
 )
 from spinney._typing import Floats
-from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._measures import rescaled_tree, scaled
 from spinney.tree._tree import Tree
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from spinney._cli.data import delimited, read
+from spinney._cli.data import delimited, source
 from spinney._cli.data.columns import Sheet
 from spinney._cli.data.reading import Choices, read_data
 from spinney._cli.data.source import Source
@@ -36,7 +36,7 @@ def read_csv(path: Path) -> Sheet:
 
 
 def read_file(path: Path) -> Sheet:
-    return read.read_file(Source(str(path)))
+    return source.read_file(Source(str(path)))
 
 
 def shown(path: Path) -> dict[str, tuple[str, list[Any]]]:

@@ -142,7 +142,7 @@ def test_commands_with_a_tree_load_no_library_that_they_do_not_use(
 
 def test_a_library_that_is_loaded_late_is_the_same_library() -> None:
     code = (
-        "from spinney._cli.late_imports import import_late\nimport_late()\n"
+        "from spinney._cli.app import import_late\nimport_late()\n"
         "import sys, types, scipy.stats, pandas\n"
         "assert type(sys.modules['pandas']) is not types.ModuleType\n"
         "from scipy.stats import binom\n"

@@ -5,7 +5,7 @@ import pytest
 from handover_models import handed
 
 import spinney.mlflow
-from spinney._state._saved_classes import estimators
+from spinney._state._recipes import estimators
 
 
 @pytest.mark.filterwarnings("ignore")  # of mlflow itself

@@ -9,7 +9,7 @@ from contracts.estimators import CLASSES
 import spinney
 from files.make_golden import FOLDER, FUNCTIONS, answers
 from spinney._file._container import VERSION, VERSIONS
-from spinney._state._saved_classes import estimators
+from spinney._state._recipes import estimators
 
 PRESENT = "{}.{}".format(*VERSION)
 FILES = sorted(FOLDER.glob("*/*.spinney"))

@@ -5,9 +5,8 @@ import zlib
 import pytest
 
 from spinney._reproduce import PAPERS, Options
-from spinney._reproduce.page import count_verdicts, grid, page, part_page
 from spinney._reproduce.paper import Results
-from spinney._reproduce.runner import find_paper
+from spinney._reproduce.runner import count_verdicts, find_paper, grid, page, part_page
 
 OPTIONS = Options(runs=3)
 FITS_FORESTS = ("gp", "Figure 5")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinney._reproduce.sources import published
+from spinney._reproduce.paper import published
 from spinney.compare import friedman
 
 CRITERIA = ("gini", "twoing", "entropy", "exponent")

@@ -8,10 +8,9 @@ from test_parts import OPTIONS, AnyNumber, made
 
 from spinney import RandomForestClassifier, SmallForestClassifier, SmallForestRegressor
 from spinney._reproduce import Options, small_runs
-from spinney._reproduce.page import grid, page
-from spinney._reproduce.paper import Results
+from spinney._reproduce.paper import Results, bundled
 from spinney._reproduce.paper_small import _means, _methods
-from spinney._reproduce.sources import bundled
+from spinney._reproduce.runner import grid, page
 from spinney.compare import friedman, wilcoxon
 
 N_FOREST, N_POOL = 50, 20  # of a quick run

@@ -1,16 +1,17 @@
-"""The `spinney` command."""
+"""The `spinney` command, and the libraries that it loads late."""
 
 import atexit
 import errno
 import gc
 import io
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 import click
 
 from spinney import __version__
-from spinney._cli.late_imports import import_late
 from spinney._warnings import quiet_about_unseen
 
 _SELDOM = 50_000  # objects after which garbage is collected; imports alone make some 700,000
@@ -32,6 +33,8 @@ SUMMARIES = {
     "reproduce": "Reproduce published experiments.",
     "datasets": "List the bundled data sets.",
 }
+
+LATE = frozenset({"pandas", "scipy.stats"})
 
 
 class Commands(click.Group):
@@ -98,3 +101,25 @@ def start() -> None:
     atexit.register(gc.freeze)
     import_late()
     main()
+
+
+class _LateFinder:
+    """Finds the modules of `LATE` where they are, and gives them a loader that waits."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: object = None
+    ) -> ModuleSpec | None:
+        """Return where a module is; None lets the others look for it."""
+        if fullname not in LATE:
+            return None
+        from importlib.util import LazyLoader  # here: help needs no libraries
+
+        spec = PathFinder.find_spec(fullname, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+def import_late() -> None:
+    """Let this process load the modules of `LATE` when they are used."""
+    sys.meta_path.insert(0, _LateFinder())

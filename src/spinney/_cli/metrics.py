@@ -11,7 +11,6 @@ from sklearn.base import clone
 
 from spinney._cli.data.reading import Reading
 from spinney._cli.errors import Refusal
-from spinney._cli.group_folds import GroupFolds
 from spinney._folds import make_folds
 from spinney._target import CodedClasses
 from spinney._typing import Floats
@@ -20,6 +19,26 @@ from spinney.pruning import PruningPath
 Z = 1.959964  # of a 95 % interval
 Costs = Mapping[tuple[Any, Any], float]
 Bin = tuple[str, int, float, float]  # range, rows, mean predicted, observed
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFolds:
+    """A splitter whose folds are of whole groups: as many as asked for, or one for each group."""
+
+    n_splits: int
+    seed: int
+
+    def split(
+        self, X: Any, y: NDArray[Any], groups: NDArray[Any]
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return training and held-out rows of each fold."""
+        from spinney.compare._inputs import Problem
+        from spinney.compare._resampling import RepeatedKFold
+
+        n_splits = min(self.n_splits, len(np.unique(groups)))
+        problem = Problem("", X, y, "classification", {"groups": groups})
+        return problem.parts(RepeatedKFold(n_splits), np.random.default_rng(self.seed))
+
 
 # -- Misclassification costs, as people write them: bad:good=5
 

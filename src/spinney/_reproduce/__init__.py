@@ -2,7 +2,7 @@
 
 ::
 
-    paper_<name>.PAPER -> run_units -> Results -> Content (paper, verdicts) -> files (page)
+    paper_<name>.PAPER -> run_units -> Results -> Content (paper, verdicts) -> files (runner)
 
 `spinney reproduce` is its command. `published` holds the printed figures.
 """

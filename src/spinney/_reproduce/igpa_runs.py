@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spinney._reproduce.paper import Key, Options, error_percent, seed_of
-from spinney._reproduce.sources import published
+from spinney._reproduce.paper import Key, Options, error_percent, published, seed_of
 from spinney.datasets import load, make_waveform
 from spinney.ensemble import BaggingClassifier, IGPAForestClassifier
 from spinney.tree import CARTClassifier, IGPAClassifier

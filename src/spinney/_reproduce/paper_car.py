@@ -17,11 +17,12 @@ from spinney._reproduce.paper import (
     Paper,
     Part,
     Results,
+    bundled,
+    published,
     seed_of,
     seeded,
     units,
 )
-from spinney._reproduce.sources import bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney.ensemble import BaggingClassifier, RandomForestClassifier
 from spinney.tree import CARTClassifier, ID3Classifier

@@ -24,12 +24,14 @@ from spinney._reproduce.paper import (
     Paper,
     Part,
     Results,
+    Rows,
+    bundled,
     error_percent,
+    published,
     seed_of,
     seeded,
     units,
 )
-from spinney._reproduce.sources import Rows, bundled, published
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney._typing import Floats
 from spinney.compare import corrected_t

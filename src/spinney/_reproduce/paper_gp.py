@@ -14,7 +14,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from spinney import GPForestClassifier, GPTreeClassifier
 from spinney._format import plural
-from spinney._reproduce.page import lines
 from spinney._reproduce.paper import (
     Claim,
     Content,
@@ -23,12 +22,14 @@ from spinney._reproduce.paper import (
     Paper,
     Part,
     Results,
+    bundled,
     error_percent,
     no_units,
+    published,
     seed_of,
     seeded,
 )
-from spinney._reproduce.sources import bundled, published
+from spinney._reproduce.runner import lines
 from spinney._reproduce.verdicts import Cell, Measured
 from spinney._typing import Floats
 from spinney.compare import paired_t

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from spinney._reproduce.igpa_runs import DATASETS, METHODS, n_trees, table, work_of
-from spinney._reproduce.page import lines
 from spinney._reproduce.paper import (
     Claim,
     Content,
@@ -19,9 +18,10 @@ from spinney._reproduce.paper import (
     Results,
     Units,
     no_units,
+    published,
     units,
 )
-from spinney._reproduce.sources import published
+from spinney._reproduce.runner import lines
 from spinney._reproduce.verdicts import SAME, Cell, Finding, Measured
 from spinney._typing import Floats
 from spinney.compare import paired_t

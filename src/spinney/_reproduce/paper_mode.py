@@ -19,12 +19,16 @@ from spinney._reproduce.paper import (
     Paper,
     Part,
     Results,
+    Rows,
+    bundled,
     error_percent,
+    housing_by_rad,
+    housing_by_value,
     no_units,
+    published,
     seed_of,
     units,
 )
-from spinney._reproduce.sources import Rows, bundled, housing_by_rad, housing_by_value, published
 from spinney._reproduce.verdicts import Cell, Finding, Measured
 from spinney._typing import Floats
 from spinney.compare import friedman

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from spinney._reproduce.paper import Key, Options, error_percent, seed_of
-from spinney._reproduce.sources import Rows, bundled
+from spinney._reproduce.paper import Key, Options, Rows, bundled, error_percent, seed_of
 from spinney._table import CodedLabels
 from spinney._typing import Floats
 from spinney.ensemble import (

@@ -1,4 +1,4 @@
-"""Recipes of the small objects that fitted ensembles, mixtures and evolved trees hold.
+"""Recipes of forests, and of the small objects that ensembles, mixtures and evolved trees hold.
 
 A function written in Python holds the callable itself: pickle carries it, a model file its name.
 """
@@ -10,6 +10,7 @@ import numpy as np
 
 from spinney import _core
 from spinney._expression.tokens import ARITY, OPS, Token
+from spinney._settings import thread_count
 from spinney._state._kinds import (
     ANYTHING,
     FINITE,
@@ -34,6 +35,14 @@ from spinney._state._kinds import (
     whole,
 )
 from spinney._state._recipes import Recipe, made, record
+from spinney._state._trees import (
+    MODEL,
+    check_classes,
+    check_kinds,
+    check_lifetimes,
+    n_categories,
+    with_lifetimes,
+)
 from spinney._table import Schema
 from spinney._table._cells import as_objects
 from spinney.ensemble._distil import Distillation
@@ -52,6 +61,8 @@ from spinney.mixture._experts import Learner as LearnerRecipe
 from spinney.mixture._gates import Gate, GateTree, LinearPart
 from spinney.mixture._training_data import Category, Design, Numeric, Scale
 from spinney.tree._igpa import Iteration
+
+_MANY_NODES = 100_000  # from which on several threads are worth it
 
 _EXPONENT = whole(-4000, 4000)
 _DICT = Kind("a dict", lambda v: type(v) is dict)
@@ -422,9 +433,36 @@ def _check_derived(derived: Derived) -> None:
 
 DERIVED = record(Derived, _check_derived, function=one(Function), arguments=many(_TOKENS, tuple))
 
+
+def _take_forest(forest: Forest) -> dict[str, Any]:
+    parts = _core.forest_parts(forest._core, _n_threads(int(forest.n_nodes.sum())))
+    state = {"parts": parts, "schema": forest.schema, "classes": forest.classes}
+    return with_lifetimes(state, forest.lifetimes)
+
+
+def _fill_forest(forest: Forest, state: dict[str, Any]) -> None:
+    sizes = n_categories(state["schema"])
+    n_nodes = np.size(state["parts"].get("kind", ()))
+    core = _core.forest_of_parts(state["parts"], sizes, _n_threads(n_nodes))
+    if core.n_members == 0:
+        raise StateError("a forest needs at least one tree.")
+    check_classes(core.n_classes, state["classes"], "the forest")
+    check_kinds(state["parts"], state["schema"], "the forest")
+    lifetimes = state.get("lifetimes")
+    forest.__init__(core, state["schema"], state["classes"], lifetimes)  # type: ignore[misc]
+    if lifetimes is not None:
+        check_lifetimes(lifetimes, int(forest.n_nodes.sum()), "the forest")
+
+
+def _n_threads(n_nodes: int) -> int:
+    """Return how many threads a forest is worth."""
+    return thread_count(-1) if n_nodes > _MANY_NODES else 1
+
+
+FOREST: Recipe[Forest] = Recipe(Forest, MODEL, _take_forest, _fill_forest)
+
 RECIPES: list[Recipe[Any]] = [
-    DISTILLATION,
-    SMALL_REPORT,
+    *(FOREST, DISTILLATION, SMALL_REPORT),
     *(ITERATION, BAGGED, LEAF_TARGETS, REPORT, MEMBER, FOREIGN_MEMBERS, VOTING_MEMBER, QUORUM),
     *(DESIGN, GATES, LOGISTIC, LINEAR, SCALE, LEARNER, CLASS_LEARNER, NUMBER_LEARNER, PART, GATE),
     *(TYPE, FUNCTION, COMPOSED, DERIVED),

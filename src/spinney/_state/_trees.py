@@ -1,4 +1,4 @@
-"""Recipes of what every fitted model has: columns, trees, and the path of a pruning."""
+"""Recipes of what any model has: columns, trees, a pruning path, and what it was made for."""
 
 from typing import Any
 
@@ -7,23 +7,31 @@ from numpy.typing import NDArray
 
 from spinney import _core
 from spinney._state._kinds import (
+    FINITE,
     FLAG,
     FLOATS,
     LABELS,
     NAMES,
+    PLACES,
+    SHARE,
+    SIZE,
+    TEXT,
     Kind,
     StateError,
     array,
     choice,
+    many,
+    need,
     one,
     or_none,
     perhaps,
     row,
     whole,
 )
-from spinney._state._recipes import Recipe, made
+from spinney._state._recipes import Recipe, made, record
 from spinney._table import Column, Schema
 from spinney._table._cells import as_objects
+from spinney._training_info import MadeFor
 from spinney.pruning import PruningPath, _Subtrees
 from spinney.tree._leaf_lifetimes import LeafLifetimes
 from spinney.tree._node_arrays import KINDS
@@ -31,6 +39,9 @@ from spinney.tree._tree import Tree
 
 _KINDS = ("numeric", "ordered", "nominal")
 _PARTS = Kind("a dict of arrays", lambda v: type(v) is dict)
+
+_LABEL = Kind("a label", lambda v: type(v) in (str, int, float, bool) and v == v)
+
 
 # -- Columns
 
@@ -212,4 +223,44 @@ PATH = Recipe(
     _fill_path,
 )
 
-RECIPES: list[Recipe[Any]] = [SCHEMA, LIFETIMES, TREE, PATH]
+
+def _check_made_for(made_for: MadeFor) -> None:
+    classes = [label for label, _ in made_for.class_shares]
+    need(len(set(classes)) == len(classes), made_for, "a class has two shares")
+    named = [label for label, _ in made_for.priors]
+    for true, predicted, cost in made_for.costs:
+        need(cost >= 0, made_for, "a cost is below 0")
+        named += [true, predicted]
+    if made_for.positive is not None:
+        named.append(made_for.positive)
+    need(set(named) <= set(classes), made_for, "a class is not among those of the training data")
+    both = (made_for.task == "survival") == (made_for.event is not None)
+    need(both, made_for, "lifetimes, and only they, have a column of events")
+    two = made_for.threshold is None or made_for.positive is not None
+    need(two, made_for, "a threshold needs a positive class")
+
+
+MADE_FOR = record(
+    MadeFor,
+    _check_made_for,
+    target=TEXT,
+    task=choice("classification", "regression", "survival"),
+    version=TEXT,
+    n_rows=SIZE,
+    class_shares=many(row(_LABEL, SHARE), tuple),
+    positive=or_none(_LABEL),
+    threshold=or_none(SHARE),
+    costs=many(row(_LABEL, _LABEL, FINITE), tuple),
+    priors=many(row(_LABEL, SHARE), tuple),
+    dropped=many(TEXT, tuple),
+    text=many(row(TEXT, TEXT), tuple),
+    weight=or_none(TEXT),
+    exposure=or_none(TEXT),
+    event=or_none(TEXT),
+    rules_differ=or_none(SHARE),
+    n_cuts=PLACES,
+    cuts=FLOATS,
+    shares=FLOATS,
+)
+
+RECIPES: list[Recipe[Any]] = [SCHEMA, LIFETIMES, TREE, PATH, MADE_FOR]

@@ -17,7 +17,7 @@ code
 
 ::
 
-    any table -> OpenTable (_open) -> Numbers or Codes (_arrays, _series) -> values (_encode)
+    any table -> OpenTable (_open) -> Numbers or Codes (_readers) -> values (_encode)
 """
 
 from spinney import _libraries  # noqa: F401  (first: see there)

@@ -1,21 +1,27 @@
 """Encoding of a table that comes in batches: the same array and schema, whatever the batches.
 
-Categories are numbered as they appear. Their places in the vocabulary are known at the end,
-and `BatchEncoder.finish` returns how to correct the codes.
+Rows that are stored outside this process stay there: their owner grows the trees.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spinney import _core
 from spinney._table._cells import Cells, Codes, mixed_error, numbers_to_codes, numbers_to_float64
 from spinney._table._encode import numeric_cells
-from spinney._table._nominal import nominal_mask
+from spinney._table._names import nominal_mask
 from spinney._table._open import OpenTable, open_table
 from spinney._table._schema import Column, Kind, Label, Schema
 from spinney._typing import Floats
+
+if TYPE_CHECKING:
+    from spinney._target import FitTarget
+    from spinney.tree._learner import RowSplit
+
 
 _ROWS = 1 << 16  # that are put right at a time
 
@@ -265,3 +271,25 @@ def join_encoders(parts: list[BatchEncoder]) -> tuple[Schema, list[list[Floats]]
 def _listed(names: list[str]) -> str:
     shown = ", ".join(names[:8])
     return f"{len(names)} ({shown}{', ...' if len(names) > 8 else ''})"
+
+
+class RowsElsewhere(ABC):
+    """An encoded table without its rows: stands where estimators expect the array."""
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def grow(
+        self, target: "FitTarget", rows: "RowSplit", params: _core.GrowParams
+    ) -> tuple[_core.Tree, tuple[Floats, Floats] | None]:
+        """Grow a tree; with folds, also find the error of its subtrees."""
+
+    @abstractmethod
+    def bag(
+        self,
+        target: "FitTarget",
+        params: _core.GrowParams,
+        plan: _core.EnsemblePlan,
+        finished: Any,
+    ) -> tuple[Any, ...]:
+        """Train the members of a plan; returns what `_core.fit_ensemble` does."""

@@ -14,8 +14,13 @@ from spinney._table._cells import (
     numbers_to_codes,
     numbers_to_float64,
 )
-from spinney._table._names import check_columns, check_count, check_names, feature_names
-from spinney._table._nominal import nominal_mask
+from spinney._table._names import (
+    check_columns,
+    check_count,
+    check_names,
+    feature_names,
+    nominal_mask,
+)
 from spinney._table._open import OpenTable, open_table
 from spinney._table._schema import Column, Kind, Label, Schema, numeric_schema
 from spinney._typing import Floats

@@ -13,9 +13,8 @@ from spinney._growth_planner import SMALL, unplanned
 from spinney._params import check_parameters
 from spinney._progress import progress
 from spinney._settings import thread_count
-from spinney.batches._mapped_rows import FileRows, FileTable
+from spinney.batches._mapped_rows import FileRows, FileTable, RowSpool, Spool
 from spinney.batches._sources import batches_of, joined, picker
-from spinney.batches._spool import RowSpool, Spool
 from spinney.ensemble import (
     BaggingClassifier,
     BaggingRegressor,

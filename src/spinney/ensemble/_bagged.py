@@ -41,13 +41,12 @@ from spinney.ensemble._ensemble import BaseEnsemble, Finished
 from spinney.ensemble._ensemble_shrinkage import Shrinker, refuse_shrinkage
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._leaf_targets import LeafTargets, kept_targets, refuse_keeping
-from spinney.ensemble._sampling import sampling_plan
 from spinney.ensemble._selection import SelectionReport, Selector
-from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by
+from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by, sampling_plan
 from spinney.shapley._explained import EXPECTED
 from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
-from spinney.tree._scale import scaled
+from spinney.tree._measures import scaled
 
 Mask = NDArray[np.bool_]
 # How rows, columns and classes were drawn, as the core tells it: kind, size, parts, columns (below

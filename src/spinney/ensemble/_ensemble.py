@@ -1,7 +1,7 @@
 """Base class of ensembles: one template of fit, and members that predict together.
 
 An ensemble has base learners (`_base_learners`) and a trainer (`_trainer`, or `_foreign_trainer`
-for learners of other packages), draws the training sets of its members (`_sampling`), may select
+for learners of other packages), draws the training sets of its members, may select
 members (`_selection`), and combines their predictions (`_combine`).
 """
 

@@ -9,7 +9,7 @@ from spinney import _core
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._trainer import Bagged, TreeTrainer, in_units
 from spinney.tree._estimator import is_own_tree
-from spinney.tree._scale import scaled
+from spinney.tree._measures import scaled
 from spinney.tree._shrinkage import AUTO, best_of, candidates
 
 

@@ -36,7 +36,7 @@ from spinney._table._open import open_table
 from spinney._table._take import as_rows, take_rows
 from spinney._target import check_weights, class_target
 from spinney._typing import Floats
-from spinney.ensemble._foreign_learners import (
+from spinney.ensemble._base_learners import (
     class_codes,
     is_class_learner,
     new_member,

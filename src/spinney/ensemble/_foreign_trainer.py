@@ -22,12 +22,12 @@ from spinney import _core
 from spinney._base import TableEstimator, refuse_too_many_cells
 from spinney._counts import NO_EXPOSURE
 from spinney._table import Schema, encode_table
-from spinney._table._nominal import nominal_mask
+from spinney._table._names import nominal_mask
 from spinney._table._open import open_table
 from spinney._table._take import as_frame, as_rows, take_rows
 from spinney._target import FitTarget, check_weights, class_target, real_target
 from spinney._typing import Floats
-from spinney.ensemble._foreign_learners import (
+from spinney.ensemble._base_learners import (
     few_rows_expected,
     new_member,
     schema_by_name,

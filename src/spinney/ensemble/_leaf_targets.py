@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from spinney import _core
-from spinney._quantiles import check_quantiles
 from spinney._settings import thread_count
 from spinney._state import plain_state
 from spinney._state._kinds import StateError
@@ -165,7 +164,7 @@ def predict_quantiles(self: Any, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> 
     Meinshausen (2006). Quantile regression forests. JMLR 7.
     """
     check_is_fitted(self)
-    wanted = check_quantiles(quantiles)
+    wanted = _checked_quantiles(quantiles)
     if "leaf_targets_" not in vars(self):
         raise ValueError(
             "predict_quantiles needs the targets of the training rows, which this model did "
@@ -175,3 +174,19 @@ def predict_quantiles(self: Any, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> 
     rows = self._member_rows(X)
     kept: LeafTargets = self.leaf_targets_
     return kept.quantiles(self._members, rows, members, wanted, n_threads)
+
+
+def _checked_quantiles(quantiles: Any) -> Floats:
+    """Return quantiles as a 1-D array, each above 0 and below 1."""
+    try:
+        numbers = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if numbers.ndim != 1 or not numbers.size:
+        raise ValueError(f"quantiles must be numbers above 0 and below 1, got {quantiles!r}.")
+    bad = numbers[~((numbers > 0) & (numbers < 1))]
+    if len(bad):
+        raise ValueError(
+            f"quantiles must be above 0 and below 1, got {bad[0]:g}. The 5 % quantile is 0.05."
+        )
+    return np.ascontiguousarray(numbers)

@@ -21,7 +21,7 @@ from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._small_pool import KINDS, Pool, grow_pool, is_kinds, learner_of
 from spinney.ensemble._small_report import SmallForestReport
 from spinney.ensemble._trainer import TreeTrainer, in_units
-from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._measures import rescaled_tree, scaled
 from spinney.tree._shrinkage import candidates
 from spinney.tree._tree import Tree
 

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney import _core
-from spinney._lifetimes import Lifetimes, concordance_index
+from spinney._lifetimes import Lifetimes, SurvivalMixin, concordance_index
 from spinney._params import OF_LIFETIMES
 from spinney._settings import thread_count
 from spinney._state._kinds import need
-from spinney._survival import SurvivalMixin
 from spinney._target import FitTarget
 from spinney._typing import Floats
 from spinney.ensemble._bagged import BaggedEnsemble

@@ -23,7 +23,7 @@ from spinney.evolve._functions import Function
 from spinney.evolve._language import build_language, called_functions
 from spinney.evolve._run import Task, run
 from spinney.tree._learner import TreeLearner
-from spinney.tree._scale import rescaled_tree
+from spinney.tree._measures import rescaled_tree
 from spinney.tree._tree import Tree
 
 # What does not decide about the result.

@@ -12,6 +12,7 @@ from spinney.export._sql_dialects import Dialect, dialect_named
 from spinney.export._sql_ensemble import add_ensemble
 from spinney.export._sql_head import (
     Model,
+    add_reading,
     answer_type,
     arguments,
     check_names,
@@ -19,7 +20,6 @@ from spinney.export._sql_head import (
     in_view,
 )
 from spinney.export._sql_head import head as heading
-from spinney.export._sql_read import add_reading
 from spinney.export._sql_syntax import Chain, Writer
 
 _FORMS = ("select", "expression")

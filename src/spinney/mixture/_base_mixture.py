@@ -32,7 +32,7 @@ from spinney._table import Schema
 from spinney._table._take import as_frame, as_rows, take_rows
 from spinney._target import FitTarget
 from spinney._typing import Floats
-from spinney.ensemble._foreign_learners import small_set
+from spinney.ensemble._base_learners import small_set
 from spinney.ensemble._foreign_members import run_all
 from spinney.mixture._experts import (
     ClassLearner,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from spinney._table import Schema
 from spinney._typing import Floats
-from spinney.ensemble._foreign_learners import new_member, with_nominal_columns
+from spinney.ensemble._base_learners import new_member, with_nominal_columns
 from spinney.ensemble._foreign_trainer import weight_name
 from spinney.ensemble._voting_members import codes_of
 from spinney.mixture._softmax import SoftTargets, log_softmax, penalty, solved

@@ -1,4 +1,4 @@
-"""Reasons of a page: which columns moved answers most, over rows, and in which words."""
+"""Rules of a model besides the paths of its tree, and the columns that moved its answers most."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,10 +8,14 @@ import numpy as np
 
 from spinney._table._take import as_rows, take_rows
 from spinney.report._sample import Sample, some_rows
+from spinney.rules._conditions import conditions_text
+from spinney.rules._ruleset import RuleSet
 
 _MOST_ROWS = 500  # that reasons are worked out for
 _MOST_COLUMNS = 12  # that are listed for an answer
 _MOST_REASONS = 4  # of a row
+
+_MOST_RULES = 200
 
 
 def reasons_part(model: Any, data: Sample, words: Mapping[str, str]) -> dict[str, Any] | None:
@@ -72,3 +76,21 @@ def _group(label: str, reasons: list[Any], names: list[str]) -> dict[str, Any]:
         for name, count in sorted(named.items(), key=lambda pair: -pair[1])
     ]
     return {"label": label, "rows": len(reasons), "columns": columns[:_MOST_COLUMNS]}
+
+
+def rules_part(model: Any) -> dict[str, Any] | None:
+    """Return the rules of a model as text, with their measures; None if it has none of its own."""
+    rules = getattr(model, "rules_", None)
+    if not isinstance(rules, RuleSet):
+        return None
+    shown = [
+        [
+            conditions_text(rule.conditions) or "always",
+            rule.prediction_text,
+            rule.coverage,
+            rule.confidence,
+            rule.lift,
+        ]
+        for rule in rules.rules[:_MOST_RULES]
+    ]
+    return {"n": len(rules), "rules": shown, "default": rules.default_text}

@@ -11,19 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._atomic import write_atomically
 from spinney._base import TableEstimator
-from spinney.report._about import about_part
-from spinney.report._columns import columns_part
-from spinney.report._editing_part import editing_part
+from spinney.report._about import about_part, columns_part
 from spinney.report._ensemble_part import mean_loss, members_part, quality_part, stand_in
 from spinney.report._lifetimes_part import lifetimes_part, risk_groups_part
+from spinney.report._other_tests_part import editing_part, stability_part
 from spinney.report._page import page_html
-from spinney.report._reasons_part import reasons_part
+from spinney.report._reasons_part import reasons_part, rules_part
 from spinney.report._row_groups import cells_part
-from spinney.report._rules_part import rules_part
 from spinney.report._sample import Given, Sample, criterion_of, read_sample
-from spinney.report._stability import stability_part
 from spinney.report._tree_part import path_part, sizes_of, tree_part
-from spinney.shapley._reasons import checked_words
+from spinney.shapley._explained import checked_words
 
 
 class Report:

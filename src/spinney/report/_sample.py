@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._counts import NO_EXPOSURE, check_counts, check_exposure, is_deviance
-from spinney._lifetimes import Lifetimes
-from spinney._survival import SurvivalMixin
+from spinney._lifetimes import Lifetimes, SurvivalMixin
 from spinney._target import (
     FitTarget,
     check_numbers,

@@ -9,7 +9,7 @@ from spinney import _libraries  # noqa: F401  (first: see there)
 from spinney.rules._conditions import ExpressionCondition, Interval, Membership
 from spinney.rules._counterfactual import Alternative, Change
 from spinney.rules._explanation import Explanation, Fired
-from spinney.rules._post_pruning import pruned_rules
+from spinney.rules._extract import pruned_rules
 from spinney.rules._rule import Rule, Step
 from spinney.rules._ruleset import RuleSet
 

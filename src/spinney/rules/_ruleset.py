@@ -359,7 +359,7 @@ class RuleSet(Sequence[Rule], AsCode):
         RuleSet
             Ordered: the first matching rule decides.
         """
-        from spinney.rules._post_pruning import _NO_CLASSES, run
+        from spinney.rules._extract import _NO_CLASSES, run
 
         if self.classes is None:
             raise ValueError(_NO_CLASSES)

@@ -15,8 +15,8 @@ from spinney._typing import Floats
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 from spinney.tree._forced import forced_tree, gaps_of, read_forced_tests, require_tests
 from spinney.tree._learner import PrunedLearner, RowSplit
+from spinney.tree._measures import rescaled_tree
 from spinney.tree._node_arrays import GAP_RULES
-from spinney.tree._scale import rescaled_tree
 from spinney.tree._tests import Test
 from spinney.tree._tree import Tree
 

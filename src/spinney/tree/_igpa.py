@@ -17,7 +17,7 @@ from spinney._typing import Floats
 from spinney.tree._cart import binary_growth
 from spinney.tree._estimator import TreeClassifier, TreeRegressor
 from spinney.tree._learner import ALL_ROWS, TreeLearner, member_strength
-from spinney.tree._scale import rescaled_tree, scaled
+from spinney.tree._measures import rescaled_tree, scaled
 from spinney.tree._tree import Tree
 
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from spinney import _core
 from spinney._base import core_dataset
 from spinney._checks import Integer
-from spinney._external_rows import RowsElsewhere
 from spinney._folds import hold_out, make_folds
 from spinney._settings import thread_count
 from spinney._table import Schema
+from spinney._table._batches import RowsElsewhere
 from spinney._target import FitTarget
 from spinney._typing import Floats
-from spinney.tree._scale import rescaled_tree
+from spinney.tree._measures import rescaled_tree
 from spinney.tree._tree import Tree
 
 Mask = NDArray[np.bool_]

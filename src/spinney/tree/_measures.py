@@ -1,4 +1,4 @@
-"""Measures of a tree: depths, paths, importances, and description length."""
+"""Measures of a tree: depths, paths, importances, description length; and their units."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from spinney._typing import Floats
 
 if TYPE_CHECKING:
     from spinney.tree._tree import Tree
+
 
 _COLUMN = OPS.index("column")
 
@@ -130,3 +131,25 @@ def _bits(counts: Floats) -> float:
     n_classes = counts.shape[1]
     nats = gammaln(counts.sum(axis=1) + n_classes) - gammaln(n_classes)
     return float((nats - gammaln(counts + 1.0).sum(axis=1)).sum() / np.log(2.0))
+
+
+def scaled(numbers: Floats, exponent: int) -> Floats:
+    """Return numbers * 2**exponent, at most the largest finite number."""
+    limit = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(numbers, exponent), -limit, limit)
+
+
+def rescaled_tree(tree: "Tree", exponent: int, loss_exponent: int) -> "Tree":
+    """Return a regression tree with its values and its losses in other units."""
+    state = dict(tree._state)
+    for name in ("value", "answer"):
+        if name in state:
+            state[name] = np.ldexp(state[name], exponent)
+    for name in ("impurity", "risk"):
+        state[name] = scaled(state[name], loss_exponent)
+    gain = scaled(state["gain"], loss_exponent)
+    most, before = np.abs(gain).max(initial=0.0), np.abs(state["gain"]).max(initial=0.0)
+    if most < np.finfo(np.float64).max and (most > 0) == (before > 0):
+        state["gain"] = gain  # else unchanged: only shares of it are ever used
+    return type(tree)(_core.Tree(state), tree.schema, tree.classes, tree.lifetimes)

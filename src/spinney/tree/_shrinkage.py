@@ -14,7 +14,7 @@ from spinney._folds import make_folds
 from spinney._table import Schema
 from spinney._target import FitTarget
 from spinney._typing import Floats
-from spinney.tree._scale import rescaled_tree
+from spinney.tree._measures import rescaled_tree
 from spinney.tree._tree import Tree
 
 AUTO = "auto"

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from spinney._counts import judge_name
+from spinney._lifetimes import SurvivalMixin
 from spinney._params import OF_LIFETIMES
 from spinney._settings import thread_count
 from spinney._state._kinds import need
-from spinney._survival import SurvivalMixin
 from spinney._table import Schema
 from spinney._target import FitTarget, lifetime_target
 from spinney._typing import Floats

@@ -15,8 +15,7 @@ from spinney._cli.cluster import on_cluster
 from spinney._cli.commands.train import costs_of
 from spinney._cli.data.reading import Choices, Reading, read_data
 from spinney._cli.errors import Refusal, refusing, refusing_folder
-from spinney._cli.group_folds import GroupFolds
-from spinney._cli.metrics import Costs
+from spinney._cli.metrics import Costs, GroupFolds
 from spinney._cli.models import METRICS, knows, make_model
 from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading

@@ -79,7 +79,7 @@ def as_dict(name: str) -> dict[str, Any]:
 
 def write_csv(name: str, path: Path) -> None:
     """Write a data set as CSV with a header, the target last, missing values empty."""
-    from spinney._cli.data.read import bundled_columns
+    from spinney._cli.data.source import bundled_columns
 
     columns, _, _ = bundled_columns(name)
     names = [column.name for column in columns]

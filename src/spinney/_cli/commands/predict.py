@@ -1,4 +1,4 @@
-"""`spinney predict`: copied columns, the prediction, probabilities."""
+"""`spinney predict`: copied columns, the prediction, its interval, probabilities."""
 
 import json
 import math
@@ -14,7 +14,6 @@ from spinney._cli.data.match import Rows, read_rows
 from spinney._cli.data.text_cells import number_of
 from spinney._cli.decisions import decide
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.intervals import COLUMNS, check_interval, interval_columns
 from spinney._cli.lifetimes import parse_times, time_columns, time_names
 from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
@@ -22,6 +21,8 @@ from spinney._cli.output import check_output, print_or_write
 from spinney._format import LARGEST_EXACT, csv_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of what spreadsheets take for a formula
+
+COLUMNS = ("low", "high")
 
 
 def run(
@@ -157,3 +158,26 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and abs(value) < LARGEST_EXACT and value.is_integer():
         return int(value)
     return value
+
+
+def check_interval(model: Any, level: float | None) -> None:
+    """Refuse a level outside 0 and 1, and models that keep no targets, before rows are read."""
+    if level is None:
+        return
+    if not 0.0 < level < 1.0:
+        raise Refusal(f"--interval must be above 0 and below 1, such as 0.9, not {level:g}.")
+    if not hasattr(model, "leaf_targets_"):
+        raise Refusal(
+            "--interval: this model cannot tell intervals. Train a forest of numbers with --model "
+            "forest --set keep_targets=true."
+        )
+
+
+def interval_columns(model: Any, X: Any, level: float | None) -> dict[str, list[float]]:
+    """Return the ends of the interval that holds so much of the distribution, by column name."""
+    if level is None:
+        return {}
+    rest = (1.0 - level) / 2.0
+    with refusing():
+        ends = model.predict_quantiles(X, (rest, 1.0 - rest))
+    return {name: ends[:, k].tolist() for k, name in enumerate(COLUMNS)}

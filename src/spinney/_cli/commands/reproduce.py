@@ -6,7 +6,7 @@ from spinney._cli.cluster import on_cluster
 from spinney._cli.errors import refusing, refusing_folder
 from spinney._cli.output import Screen, print_result
 from spinney._reproduce import Options, Report, reproduce
-from spinney._reproduce.page import as_data, claim_rows, grid
+from spinney._reproduce.runner import as_data, claim_rows, grid
 
 
 def run(

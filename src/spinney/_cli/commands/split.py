@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, Wanted
 from spinney._cli.data.csv_rows import CarefulRows, delimiter_of, open_csv, read_carefully
-from spinney._cli.data.read import bundled_columns, find_file, form_of, read_file
-from spinney._cli.data.source import Source
+from spinney._cli.data.source import Source, bundled_columns, find_file, form_of, read_file
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.output import check_output, write_bytes
 from spinney._format import csv_text, did_you_mean, plural

@@ -22,12 +22,12 @@ from spinney._cli.decisions import (
     with_threshold,
 )
 from spinney._cli.errors import Refusal, refusing
-from spinney._cli.group_folds import GroupFolds
 from spinney._cli.lifetimes import concordance
 from spinney._cli.memory import JUDGE_RULES, choose_positive, difference_words, made_for, remember
 from spinney._cli.metrics import (
     Costs,
     Estimate,
+    GroupFolds,
     cross_validate,
     of_path,
     of_predictions,

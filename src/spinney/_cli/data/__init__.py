@@ -2,7 +2,7 @@
 
 ::
 
-    path or - -> Source (source) -> read_file (read) -+-> CSV (delimited; csv_rows without pyarrow)
+    path or - -> Source, read_file (source) ----------+-> CSV (delimited; csv_rows without pyarrow)
                                                       +-> JSON lines (json_lines)
                                                       +-> Parquet, Arrow (arrow)
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
-from spinney._cli.data.read import as_table, read_table
 from spinney._cli.data.reading import event_column, events_of, numbers_of
+from spinney._cli.data.source import as_table, read_table
 from spinney._cli.data.text_cells import exact_text, recoded
 from spinney._cli.errors import Refusal
 from spinney._cli.memory import memory_of

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
 from spinney._cli.data.doubts import target_doubts, usable_columns
-from spinney._cli.data.read import as_table, read_table
+from spinney._cli.data.source import as_table, read_table
 from spinney._cli.data.text_cells import exact_text
 from spinney._cli.errors import Refusal
 from spinney._format import did_you_mean, plural
