@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 import spinney
-from spinney._cli.options import COMMANDS
+from spinney._cli.commands import COMMANDS
 from spinney._params import PARAMETERS
 
 Run = Callable[..., Result]

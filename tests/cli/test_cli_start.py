@@ -13,8 +13,8 @@ import pytest
 from click.testing import Result
 
 from spinney._cli.app import SUMMARIES
+from spinney._cli.commands import COMMANDS
 from spinney._cli.models import MODELS, make_model, names_for, parse_settings
-from spinney._cli.options import COMMANDS
 
 Run = Callable[..., Result]
 HELP = "import sys\nsys.argv = ['spinney', *{words!r}]\nfrom spinney._cli import main\n"

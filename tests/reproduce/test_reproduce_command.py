@@ -6,7 +6,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from spinney._cli.options import COMMANDS
+from spinney._cli.commands import COMMANDS
 from spinney._reproduce import PAPERS
 from spinney.compare._folder import folder_lock
 

@@ -1,7 +1,7 @@
 """The command line: `spinney`, or `python -m spinney`.
 
-`options` declares every command; the module of the same name in `commands` is imported when the
-command runs, so that help is shown at once.
+`commands` declares every command; the module of the same name there is imported when the command
+runs, so that help is shown at once.
 
 ::
 

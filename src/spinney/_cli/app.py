@@ -46,7 +46,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command with its options."""
-        from spinney._cli.options import COMMANDS
+        from spinney._cli.commands import COMMANDS
 
         return COMMANDS.get(cmd_name)
 
