@@ -2,6 +2,7 @@
 
 #include "check.hpp"
 #include "problem.hpp"
+#include "spinney/divisor.hpp"
 #include "spinney/evolve/evolution.hpp"
 
 using namespace spinney;
@@ -9,6 +10,7 @@ using namespace spinney;
 namespace {
 
 constexpr TypeId kNumber = 1;
+constexpr std::uint64_t kLargest = ~std::uint64_t{0};
 
 Symbol column(std::int32_t place) {
   Symbol symbol;
@@ -74,6 +76,23 @@ std::vector<Tree> evolve(const problem::Problem& p, const EvolvePlan& plan, std:
 
 }  // namespace
 
+TEST(divisors_leave_what_a_division_leaves) {
+  RandomStream random(5, 0);
+  for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{500}, kLargest / 2,
+                                kLargest / 2 + 1, kLargest - 1, kLargest}) {
+    const Divisor divisor(n);
+    for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, n - 1, n, kLargest - 1, kLargest})
+      CHECK(divisor.left_of(number) == number % n);
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint64_t number = random.next() >> random.below(64);
+      CHECK(divisor.left_of(number) == number % n);
+      const std::uint64_t other = std::max(std::uint64_t{1}, random.next() >> random.below(64));
+      CHECK(Divisor(other).left_of(number) == number % other);
+      CHECK(Divisor(other).left_of(number / other * other) == 0);
+    }
+  }
+}
+
 TEST(programs_stay_well_typed_and_small_whatever_is_done_to_them) {
   const Language language = full_language();
   constexpr std::size_t kMost = 12;
@@ -99,7 +118,7 @@ TEST(programs_stay_well_typed_and_small_whatever_is_done_to_them) {
 TEST(blocks_of_rows_answer_as_rows_one_by_one) {
   const Language language = full_language();
   RandomStream random(2, 0);
-  constexpr std::size_t kRows = 1400;  // more than a block
+  constexpr std::size_t kRows = 1403;  // more than a block, and no whole vectors
   std::vector<double> values;
   for (std::size_t i = 0; i < 2 * kRows; ++i) {
     const double u = 20.0 * random.uniform() - 10.0;

@@ -34,7 +34,8 @@ models = [
     spinney.RandomForestRegressor(8, max_features=3, random_state=0).fit(X, y),
     spinney.AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, label),
     spinney.C45Classifier().fit(mixed[:400], label[:400]),
-    spinney.GPTreeClassifier(generations=5, random_state=0).fit(X[:400], label[:400]),
+    spinney.GPTreeClassifier(generations=5, random_state=0).fit(X[:413], label[:413]),
+    spinney.GPTreeClassifier(generations=5, random_state=0).fit(mixed[:413], label[:413]),
 ]
 if len(sys.argv) > 1:
     jobs = int(sys.argv[1])

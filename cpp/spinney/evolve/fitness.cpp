@@ -56,6 +56,7 @@ Fitness::Fitness(const Target& target, const Samples& samples, std::span<const S
     for (std::size_t i = 0; i < n_; ++i) unit_[samples.label[group[i]]] = weight_[i];
     if (target.class_scale.empty() && n_ > 0) {
       log_table_.resize(n_ + 1, 0.0);
+      per_unit_ = 1.0 / weight_[0];
       for (std::size_t i = 1; i <= n_; ++i) {
         const double w = static_cast<double>(i) * weight_[0];
         log_table_[i] = w * std::log2(w);
@@ -138,9 +139,8 @@ double Fitness::loss(const double* sums) const {
   double total = 0.0, parts = 0.0;
   if (!log_table_.empty()) {
     std::size_t n = 0;
-    const double unit = weight_[0];
     for (std::size_t c = 0; c < k_; ++c) {
-      const auto own = static_cast<std::size_t>(sums[c] / unit + 0.5);
+      const auto own = static_cast<std::size_t>(sums[c] * per_unit_ + 0.5);
       parts += log_table_[own];
       n += own;
     }

@@ -54,6 +54,7 @@ class Fitness {
   Part all_;
   std::vector<Part> earlier_;      // the true side of each
   std::vector<double> log_table_;  // n * log2(n)
+  double per_unit_ = 0.0;          // samples for a weight of 1, with the table
   double loss_ = 0.0, most_ = 0.0;
   double least_ = 0.0;  // gains up to this are rounding
 };

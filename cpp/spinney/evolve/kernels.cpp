@@ -14,32 +14,32 @@ namespace spinney::kernels {
 
 namespace {
 
-SPINNEY_TWO_VERSIONS(void, add, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, add, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
 }
-SPINNEY_TWO_VERSIONS(void, add, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, add, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b;
 }
-SPINNEY_TWO_VERSIONS(void, subtract, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, subtract, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b[i];
 }
-SPINNEY_TWO_VERSIONS(void, subtract, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, subtract, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - b;
 }
-SPINNEY_TWO_VERSIONS(void, subtract, (double a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, subtract, (double a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a - b[i];
 }
-SPINNEY_TWO_VERSIONS(void, multiply, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, multiply, (const double* a, const double* b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
 }
-SPINNEY_TWO_VERSIONS(void, multiply, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
+SPINNEY_THREE_VERSIONS(void, multiply, (const double* a, double b, double* out, std::size_t n), (a, b, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b;
 }
 
-SPINNEY_TWO_VERSIONS(void, near_sines, (const double* a, double* out, std::size_t n), (a, out, n)) {
+SPINNEY_THREE_VERSIONS(void, near_sines, (const double* a, double* out, std::size_t n), (a, out, n)) {
   for (std::size_t i = 0; i < n; ++i) out[i] = near_sine(a[i]);
 }
-SPINNEY_TWO_VERSIONS(bool, all_near, (const double* a, std::size_t n), (a, n)) {
+SPINNEY_THREE_VERSIONS(bool, all_near, (const double* a, std::size_t n), (a, n)) {
   int far = 0;
   for (std::size_t i = 0; i < n; ++i) far |= !(std::abs(a[i]) < kFarSine);
   return far == 0;
@@ -137,11 +137,46 @@ __attribute__((target("avx2"))) void compare_by_four(A a, B b, Word* out, std::s
   if (from < n) *out = word_of<R>(a, b, from, n - from);
 }
 
+using Eight = __mmask8;  // which of eight rows there are
+
+SPINNEY_WIDE inline __m512d eight(const double* a, std::size_t i, Eight rows) {
+  return _mm512_maskz_loadu_pd(rows, a + i);
+}
+SPINNEY_WIDE inline __m512d eight(double a, std::size_t, Eight) { return _mm512_set1_pd(a); }
+template <Op O, class A, class B>
+SPINNEY_WIDE inline __m512d eight(const Result<O, A, B>& of, std::size_t i, Eight rows) {
+  const __m512d a = eight(of.a, i, rows), b = eight(of.b, i, rows);
+  if constexpr (O == Op::add) return _mm512_add_pd(a, b);
+  if constexpr (O == Op::subtract) return _mm512_sub_pd(a, b);
+  return _mm512_mul_pd(a, b);
+}
+
+/// The bits of the n rows that follow, at most a word of them.
+template <Relation R, class A, class B>
+[[gnu::always_inline]] SPINNEY_WIDE inline Word word_by_eight(const A& a, const B& b, std::size_t from, std::size_t n) {
+  Word word = 0;
+  for (std::size_t i = 0; i < n; i += 8) {
+    const auto rows = static_cast<Eight>(n - i >= 8 ? 0xff : (1U << (n - i)) - 1U);
+    const Eight answer =
+        _mm512_mask_cmp_pd_mask(rows, eight(a, from + i, rows), eight(b, from + i, rows), kPredicate<R>);
+    word |= static_cast<Word>(answer) << i;
+  }
+  return word;
+}
+
+template <Relation R, class A, class B>
+SPINNEY_WIDE void compare_by_eight(A a, B b, Word* out, std::size_t n) {
+  std::size_t from = 0;
+  for (; from + kWordBits <= n; from += kWordBits) *out++ = word_by_eight<R>(a, b, from, kWordBits);
+  if (from < n) *out = word_by_eight<R>(a, b, from, n - from);
+}
+
 #endif
 
 template <Relation R, class A, class B>
 void compare_all(A a, B b, Word* out, std::size_t n) {
 #ifdef SPINNEY_HAS_VERSIONS
+  if (kInstructions.avx512) return compare_by_eight<R>(a, b, out, n);
   if (kInstructions.avx2) return compare_by_four<R>(a, b, out, n);
 #endif
   compare_plainly<R>(a, b, out, n);

@@ -4,36 +4,54 @@
 #include <bit>
 #include <stdexcept>
 
+#include "spinney/divisor.hpp"
+
 namespace spinney {
 
 namespace {
 
-std::uint64_t hash_of(const Genes& genes) {
-  std::uint64_t hash = genes.size();
-  for (const Gene& gene : genes) {
-    const std::uint64_t value = std::bit_cast<std::uint64_t>(gene.value) + static_cast<std::uint64_t>(gene.symbol);
-    hash = (std::rotl(hash, 23) ^ value) * 0x9e3779b97f4a7c15ULL;
+/// The same as random.below(n.value()).
+std::uint64_t below(const Divisor& n, RandomStream& random) {
+  for (;;) {
+    const std::uint64_t draw = random.next(), left = n.left_of(draw);
+    if (draw - left <= ~std::uint64_t{0} - n.value()) return left;
   }
-  return hash ^ (hash >> 32);
+}
+
+/// Each gene counts by its place, so that their products need not wait for each other.
+std::uint64_t hash_of(const Genes& genes) {
+  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t hash = genes.size(), place = kStep;
+  for (const Gene& gene : genes) {
+    const std::uint64_t value = std::bit_cast<std::uint64_t>(gene.value);
+    hash += (value ^ (value >> 32) ^ (static_cast<std::uint64_t>(gene.symbol) << 20)) * place;
+    place += 2 * kStep;  // stays odd
+  }
+  return mix_bits(hash);
 }
 
 /// Programs by what they are: finds the place of the first of equals.
 class Register {
  public:
-  explicit Register(std::size_t n) : slots_(std::bit_ceil(4 * n + 1), nullptr) {}
+  explicit Register(std::size_t n) : slots_(std::bit_ceil(2 * n + 1)) {}
   /// An equal program that was told of before; null, and the program is remembered, if there is none.
   const Individual* find_or_add(const Individual& one) {
     for (std::size_t slot = one.hash;; ++slot) {
-      const Individual*& found = slots_[slot & (slots_.size() - 1)];
-      if (found && found->hash == one.hash && found->genes == one.genes) return found;
-      if (found) continue;
-      found = &one;
-      return nullptr;
+      Slot& found = slots_[slot & (slots_.size() - 1)];
+      if (!found.one) {
+        found = {one.hash, &one};
+        return nullptr;
+      }
+      if (found.hash == one.hash && found.one->genes == one.genes) return found.one;
     }
   }
 
  private:
-  std::vector<const Individual*> slots_;
+  struct Slot {
+    std::uint64_t hash = 0;
+    const Individual* one = nullptr;
+  };
+  std::vector<Slot> slots_;
 };
 
 }  // namespace
@@ -150,12 +168,13 @@ void Search::first(std::size_t place, RandomStream& random, Genes& out) const {
   language_.generate(kTruth, static_cast<std::size_t>(params_.max_size), depth, place % 2 == 0, random, out);
 }
 
+/// The best of a tournament, the first of equals. What each draw finds is a coin's throw: nothing is branched on.
 const Individual& Search::parent(RandomStream& random) const {
-  const std::size_t n = merits_.size();
-  std::size_t best = random.below(n);
+  const Divisor n(merits_.size());
+  std::uint64_t best = below(n, random);
   for (std::int64_t i = 1; i < params_.tournament; ++i) {
-    const std::size_t other = random.below(n);
-    best = is_better(merits_[other], merits_[best]) ? other : best;
+    const std::uint64_t other = below(n, random);
+    best ^= (best ^ other) & -static_cast<std::uint64_t>(is_better(merits_[other], merits_[best]));
   }
   return state_.population[best];
 }

@@ -3,6 +3,7 @@
 // on the seed, the generation and its place only, so results do not depend on threads, and a search can be stopped
 // between generations and go on later.
 
+#include <bit>
 #include <memory>
 #include <string>
 
@@ -32,10 +33,12 @@ struct Individual {
 
 /// What selection looks at.
 struct Merit {
-  double fitness;
-  std::size_t size;
+  std::uint64_t fitness;  // its bits: numbers from 0 on have the order of their bits
+  std::uint64_t size;
 };
-inline Merit merit_of(const Individual& one) { return {one.fitness, one.genes.size()}; }
+inline Merit merit_of(const Individual& one) {
+  return {std::bit_cast<std::uint64_t>(one.fitness + 0.0), one.genes.size()};
+}
 /// Fitter, or as fit and shorter.
 inline bool is_better(const Merit& a, const Merit& b) {
   return (a.fitness > b.fitness) | ((a.fitness == b.fitness) & (a.size < b.size));  // without a branch to guess
