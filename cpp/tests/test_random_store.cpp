@@ -105,8 +105,10 @@ void check_search(const Naive& naive, const Group& group, FeatureIndex f, const 
   CHECK(std::abs(found.split.drop - drop) <= 1e-9 * (1.0 + naive.loss(known)));
 }
 
-/// Divides nodes by tests of the store, and compares what it says of their rows.
-void compare(const problem::Problem& p, RandomStream& random) {
+/// Divides nodes by tests of the store, and compares what it says of their rows. Returns how often rows were parted by
+/// values that were still at hand.
+std::size_t compare(const problem::Problem& p, RandomStream& random) {
+  std::size_t n_at_hand = 0;
   Interrupt never;
   ThreadTeam alone(1);
   const Dataset data = p.data();
@@ -145,7 +147,11 @@ void compare(const problem::Problem& p, RandomStream& random) {
       if (found.split.found()) splits.push_back(std::move(found.split));
     }
     if (splits.empty()) continue;
-    const Split& split = splits[random.below(splits.size())];
+    std::vector<ColumnResult> again(all.size());
+    if (random.below(2) == 0) store.search_together(rows, task, all, again, 0);
+    Split& split = splits[random.below(splits.size())];
+    store.complete(rows, split, 0);
+    n_at_hand += split.position > 0 ? 1 : 0;
     Marks marks = store.mark(rows, split, false, 0);
     store.place_unknown(marks, Fork(split.test, {}, 1));
     Group side[2];
@@ -160,16 +166,19 @@ void compare(const problem::Problem& p, RandomStream& random) {
     open.emplace_back(std::move(left), side[0]);
     open.emplace_back(std::move(right), side[1]);
   }
+  return n_at_hand;
 }
 
 }  // namespace
 
 TEST(the_store_of_random_cuts_is_a_naive_store) {
   RandomStream random(8, 1);
+  std::size_t n_at_hand = 0;
   for (const std::int32_t n_classes : {0, 2, 3}) {
     for (int kind = 0; kind < 8; ++kind) {
       const Case of{n_classes, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0};
-      for (int round = 0; round < 6; ++round) compare(make(of, 3 + random.below(70), random), random);
+      for (int round = 0; round < 6; ++round) n_at_hand += compare(make(of, 3 + random.below(70), random), random);
     }
   }
+  CHECK(n_at_hand > 100);
 }

@@ -272,7 +272,7 @@ class Comparison {
     const NaiveSplit expected = naive_.best_cut(node.members, f, limits_.rows);
     CHECK(found.found() == (expected.drop > -kInfinity));
     if (!found.found()) return;
-    store_.complete(node.rows, found);
+    store_.complete(node.rows, found, 0);
     CHECK(found.test.kind == TestKind::threshold && found.test.feature == f);
     CHECK(found.position == expected.position && found.test.threshold == expected.threshold);
     CHECK(std::abs(found.drop - expected.drop) <= 10.0 * naive_.slack(node.members));
@@ -396,7 +396,7 @@ TEST(threads_move_the_rows_of_a_large_node_as_one_does) {
   const Members all = naive.sorted(naive.everyone(), 1);
   split.position = static_cast<std::uint32_t>(
       std::count_if(all.begin(), all.end(), [&](const Member& m) { return naive.value(m, 1) <= 3.0; }) - 1);
-  store.complete(rows, split);
+  store.complete(rows, split, 0);
   const Marks marks = store.mark(rows, split, false);
   store.place_unknown(marks, Fork(split.test, {}, 1));
   Members side[2];

@@ -1,6 +1,7 @@
 #include "spinney/grow/choose.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace spinney {
 
@@ -29,21 +30,30 @@ void ColumnDraw::start(const GrowParams& params, PathKey path, const std::vector
   random_ = RandomStream(params.seed, path);
   most_ = static_cast<std::size_t>(params.max_features);
   rest_ = columns;
+  few_ = columns.empty() || columns.back() < 64;
   tried_.clear();
 }
 
 std::span<const FeatureIndex> ColumnDraw::next() {
   const std::size_t begin = tried_.size();
   const std::size_t end = std::min(rest_.size(), begin + (begin == 0 ? most_ : 1));
-  constexpr std::size_t kFew = 16;  // so many are put in their places as they come
+  std::uint64_t drawn = 0;  // as bits, which come in order
   for (std::size_t i = begin; i < end; ++i) {
     std::swap(rest_[i], rest_[i + random_.below(rest_.size() - i)]);
-    tried_.push_back(rest_[i]);
-    for (std::size_t at = i; end - begin <= kFew && at > begin && tried_[at - 1] > tried_[at]; --at)
-      std::swap(tried_[at - 1], tried_[at]);
+    drawn |= std::uint64_t{1} << (rest_[i] % 64);
   }
-  if (end - begin > kFew) std::sort(tried_.begin() + static_cast<std::ptrdiff_t>(begin), tried_.end());
-  return std::span(tried_).subspan(begin);
+  tried_.insert(tried_.end(), rest_.begin() + static_cast<std::ptrdiff_t>(begin),
+                rest_.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::span<FeatureIndex> next = std::span(tried_).subspan(begin);
+  if (few_) {
+    for (FeatureIndex& column : next) {
+      column = std::countr_zero(drawn);
+      drawn &= drawn - 1;
+    }
+  } else {
+    std::ranges::sort(next);
+  }
+  return next;
 }
 
 void SplitChooser::clear_results(std::size_t n) {

@@ -52,6 +52,7 @@ class ColumnDraw {
  private:
   RandomStream random_{0, 0};
   std::size_t most_ = 0;
+  bool few_ = false;                        // every column is below 64
   std::vector<FeatureIndex> tried_, rest_;  // rest_: all columns of the node, in the order in which they are drawn
 };
 

@@ -127,19 +127,29 @@ void DrawnSubtrees::search_lanes(const Node& node, std::span<const FeatureIndex>
                                ? drops_of_classes(cuts, node.ones, search_.lanes())
                                : ClassDrops{drops_of_numbers(cuts, y_.data(), node.origin, search_.lanes()), {}};
   const double slack = tolerance::kDrop * node.loss;
+  best_.lane = kRowLanes;
   for (std::size_t lane = 0; lane < columns.size(); ++lane) {
     const double drop = found.drops[lane];
     if (!(range.low[lane] < range.high[lane])) {
       constant_.push_back(columns[lane]);
     } else if (drop > -kInfinity && (best_.feature < 0 || drop > best_.drop + slack)) {
-      best_ = {columns[lane], drop, cuts.threshold[lane], found.ones[lane]};
+      best_ = {columns[lane], drop, cuts.threshold[lane], found.ones[lane], lane};
     }
   }
 }
 
+/// Moves the rows of a node to their sides, and returns how many go left.
+std::size_t DrawnSubtrees::part(const Node& node) {
+  const std::span<SampleIndex> rows = rows_of(node);
+  if (best_.lane == kRowLanes)
+    return part_in_place(values_.data() + best_.feature, n_columns_, best_.threshold, rows, spare_.data());
+  GivenCuts cuts{rows, lanes_.data(), {}};
+  cuts.threshold[best_.lane] = best_.threshold;
+  return part_by_lane(cuts, best_.lane, rows, spare_.data());
+}
+
 void DrawnSubtrees::divide(const Node& node, TreeBuilder& builder) {
-  const auto n_left = static_cast<std::uint32_t>(
-      part_in_place(values_.data() + best_.feature, n_columns_, best_.threshold, rows_of(node), spare_.data()));
+  const auto n_left = static_cast<std::uint32_t>(part(node));
   const auto ones = static_cast<std::uint32_t>(best_.ones);
   Node children[2] = {node, node};
   children[0].end = children[1].begin = node.begin + n_left;

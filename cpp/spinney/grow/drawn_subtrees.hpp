@@ -66,6 +66,7 @@ class DrawnSubtrees {
   struct Best {
     FeatureIndex feature = -1;
     double drop = 0.0, threshold = 0.0, ones = 0.0;  // ones that go left
+    std::size_t lane = kRowLanes;                    // where its values still stand, if they do
   };
 
   void load(const SampleRange& rows);
@@ -73,6 +74,7 @@ class DrawnSubtrees {
   bool search_columns(Node& node, std::span<const FeatureIndex> columns);
   void search_lanes(const Node& node, std::span<const FeatureIndex> columns);
   void strike_constants(Node& node);
+  std::size_t part(const Node& node);
   void divide(const Node& node, TreeBuilder& builder);
   bool describe(Node& child, NodeStats& stats) const;
   std::span<SampleIndex> rows_of(const Node& node) { return {rows_.data() + node.begin, node.size()}; }

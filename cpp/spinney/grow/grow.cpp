@@ -349,7 +349,7 @@ Split Grower<Store>::search(Node& node) {
     if (linear.found()) best = std::move(linear);
   }
   if (!gains_enough(params_, best.drop, context_.total_weight)) return {};
-  store_.complete(node.rows, best);
+  store_.complete(node.rows, best, worker_);
   return best;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "spinney/splits/random_cut.hpp"
 
@@ -23,6 +24,7 @@ std::vector<SampleRange> RandomStore::start(std::span<const NodeId> leaf, std::s
 RandomStore::Observed RandomStore::observe(const SampleRange& rows, FeatureIndex feature, Worker& worker) const {
   const std::span<const SampleIndex> members = rows.members();
   if (worker.value.size() < members.size()) worker.value.resize(members.size());
+  worker.in_lanes = {};
   worker.missing.clear();
   ValueRange range;
   if (values_) {
@@ -140,6 +142,8 @@ void RandomStore::search_lanes(const SampleRange& rows, const SearchTask& task,
   const std::span<const SampleIndex> members = rows.members();
   if (worker.value.size() < kRowLanes * members.size()) worker.value.resize(kRowLanes * members.size());
   const LaneRanges range = gather_lanes(values_->data(), values_->n_columns(), members, columns, worker.value.data());
+  worker.in_lanes = rows.members();
+  worker.lanes = columns;
   GivenCuts cuts{members, worker.value.data(), {}};
   for (std::size_t lane = 0; lane < kRowLanes; ++lane)
     cuts.threshold[lane] = draw_cut(task, columns[lane], range.low[lane], range.high[lane]);
@@ -166,12 +170,31 @@ void RandomStore::weigh(Sides& sides, const PartedSamples& parted) const {
   sides.right = sum(parted.right);
 }
 
-/// At once and in place, where nobody asks for the side of a sample.
-Marks RandomStore::part_plainly(const SampleRange& rows, const Test& test, Worker& worker) {
+SampleIndex* RandomStore::room_for(const SampleRange& rows, Worker& worker) const {
   std::vector<SampleIndex>& spare = worker.scratch.others;
   if (spare.size() < rows.size() + 1) spare.resize(rows.size() + 1);
-  const std::size_t n_left =
-      part_in_place(values_->data() + test.feature, values_->n_columns(), test.threshold, rows.members(), spare.data());
+  return spare.data();
+}
+
+void RandomStore::complete(const SampleRange& rows, Split& split, std::size_t worker) {
+  Worker& own = workers_[worker];
+  const std::span<SampleIndex> members = rows.members(), seen = std::exchange(own.in_lanes, {});
+  const bool is_there = seen.data() == members.data() && seen.size() == members.size();
+  if (!is_there || split.test.kind != TestKind::threshold || !parts_plainly(split.test)) return;
+  const auto found = std::ranges::find(own.lanes, split.test.feature);
+  if (found == own.lanes.end()) return;
+  const auto lane = static_cast<std::size_t>(found - own.lanes.begin());
+  GivenCuts cuts{members, own.value.data(), {}};
+  cuts.threshold[lane] = split.test.threshold;
+  split.position = static_cast<std::uint32_t>(part_by_lane(cuts, lane, members, room_for(rows, own)));
+}
+
+/// At once and in place, where nobody asks for the side of a sample.
+Marks RandomStore::part_plainly(const SampleRange& rows, const Split& split, Worker& worker) {
+  const Test& test = split.test;
+  const std::size_t n_left = split.position > 0 ? split.position
+                                                : part_in_place(values_->data() + test.feature, values_->n_columns(),
+                                                                test.threshold, rows.members(), room_for(rows, worker));
   Marks marks{.sides = {.of = side_.data()}, .column = test.feature, .parted = true, .n_low = n_left};
   weigh(marks.sides, {rows.members().first(n_left), rows.members().subspan(n_left)});
   marks.sides.complete = true;
@@ -180,7 +203,7 @@ Marks RandomStore::part_plainly(const SampleRange& rows, const Test& test, Worke
 
 Marks RandomStore::mark(const SampleRange& rows, const Split& split, bool, std::size_t worker) {
   Worker& own = workers_[worker];
-  if (!finds_surrogates_ && is_plain(split.test.feature)) return part_plainly(rows, split.test, own);
+  if (parts_plainly(split.test)) return part_plainly(rows, split, own);
   Marks marks{.sides = {.of = side_.data()}, .column = split.test.feature};
   const Observed observed = observe(rows, split.test.feature, own);
   const PartedSamples parted = part(cut_of(split.test, observed.members, own), own.scratch);

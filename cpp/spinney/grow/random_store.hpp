@@ -44,7 +44,9 @@ class RandomStore : public SideStore {
                        std::span<ColumnResult> results, std::size_t worker);
   /// There is nothing to choose from: a cut that breaks the order was not found.
   void reorder(const SampleRange&, const SearchTask&, ColumnResult&, std::size_t) {}
-  void complete(const SampleRange&, Split&) const {}
+  /// Parts the rows of the node at once if the values that the test asks are still at hand, as they stand side by side:
+  /// position is then how many go left, otherwise 0.
+  void complete(const SampleRange& rows, Split& split, std::size_t worker);
   /// Marks the rows of the node left, right or unknown, and parts them at once where none is unknown.
   Marks mark(const SampleRange& rows, const Split& split, bool alone, std::size_t worker);
   std::optional<Surrogate> surrogate(const SampleRange& rows, FeatureIndex feature, const Sides& sides,
@@ -71,6 +73,8 @@ class RandomStore : public SideStore {
     Scratch scratch;
     ColumnSorter sorter;
     std::vector<double> value;
+    std::span<SampleIndex> in_lanes;                 // the node whose values are there in four lanes
+    std::array<FeatureIndex, kRowLanes> lanes = {};  // of these columns
     std::vector<SampleIndex> observed, missing;
     std::vector<std::uint8_t> goes_right;  // by category: 0, 1, or kUnknown where it is none of the node's
     std::vector<std::uint32_t> categories;
@@ -89,7 +93,9 @@ class RandomStore : public SideStore {
   void draw_categories(Test& test, std::size_t n_values, RandomStream& random, Worker& worker) const;
   GivenCut cut_of(const Test& test, std::span<const SampleIndex> members, Worker& worker) const;
   void weigh(Sides& sides, const PartedSamples& parted) const;
-  Marks part_plainly(const SampleRange& rows, const Test& test, Worker& worker);
+  Marks part_plainly(const SampleRange& rows, const Split& split, Worker& worker);
+  bool parts_plainly(const Test& test) const { return !finds_surrogates_ && is_plain(test.feature); }
+  SampleIndex* room_for(const SampleRange& rows, Worker& worker) const;
 
   const GrowParams& params_;
   std::shared_ptr<const RowValues> values_;

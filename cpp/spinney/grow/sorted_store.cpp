@@ -148,7 +148,7 @@ void SortedStore::reorder(const NodeRows& rows, const SearchTask& task, ColumnRe
   fill_in(result, feature, scan.best_ordered_cut(best, entries, here, limits, scratch_[worker]), limits);
 }
 
-void SortedStore::complete(const NodeRows& rows, Split& split) const {
+void SortedStore::complete(const NodeRows& rows, Split& split, std::size_t) const {
   if (split.test.kind != TestKind::threshold || split.test.threshold == kInfinity) return;
   const FeatureIndex f = split.test.feature;
   const Entry* entries = rows.column(f).data();

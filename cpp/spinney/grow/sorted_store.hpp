@@ -51,7 +51,7 @@ class SortedStore : public SideStore {
   /// name on the second side. False if no row of a threshold is on one side.
   bool locate(const NodeRows& rows, Split& split) const;
   /// Fills in the threshold of the split that won.
-  void complete(const NodeRows& rows, Split& split) const;
+  void complete(const NodeRows& rows, Split& split, std::size_t) const;
   /// Marks every row of the node left, right or unknown (no value). Marks may be left out where no other column
   /// of the node is of use.
   Marks mark(const NodeRows& rows, const Split& split, bool alone, std::size_t worker = 0);

@@ -3,10 +3,11 @@
 // by one column, and divides them:
 //
 //   start     the rows of each leaf
-//   search    what one column has to offer, and search_together, if a store has it, some of them; reorder, complete:
-//   the same result under a constraint, and in full mark      which way each row of a node goes; place_unknown,
-//   share_unknown: rows that the test cannot place list      the rows on one side, and how many there are divide    the
-//   rows of both children
+//   search    what one column has to offer, and search_together, if a store has it, some of them
+//   reorder   the same result under a constraint; complete: in full
+//   mark      which way each row of a node goes; place_unknown, share_unknown: rows that the test cannot place
+//   list      the rows on one side, and how many there are
+//   divide    the rows of both children
 
 #include <span>
 #include <vector>

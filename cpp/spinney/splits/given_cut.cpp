@@ -157,19 +157,37 @@ std::size_t part_samples(const GivenCut& cut, SampleIndex* left, SampleIndex* ri
   return n_left;
 }
 
-std::size_t part_in_place(const double* column, std::size_t stride, double threshold, std::span<SampleIndex> members,
-                          SampleIndex* spare) {
+namespace {
+
+/// value(i): that of members[i], which is read before anything is written there.
+template <class Value>
+SPINNEY_INLINED std::size_t part_by(std::span<SampleIndex> members, SampleIndex* spare, double threshold,
+                                    const Value& value) {
   std::size_t n_left = 0;
   SampleIndex* const to = members.data();
   const std::size_t n = members.size();
   for (std::size_t i = 0; i < n; ++i) {
     const SampleIndex sample = to[i];
+    const bool goes_left = value(i, sample) <= threshold;
     to[n_left] = sample;
     spare[i - n_left] = sample;
-    n_left += column[sample * stride] <= threshold ? 1 : 0;
+    n_left += goes_left ? 1 : 0;
   }
   std::copy(spare, spare + (n - n_left), to + n_left);
   return n_left;
+}
+
+}  // namespace
+
+std::size_t part_in_place(const double* column, std::size_t stride, double threshold, std::span<SampleIndex> members,
+                          SampleIndex* spare) {
+  return part_by(members, spare, threshold, [=](std::size_t, SampleIndex sample) { return column[sample * stride]; });
+}
+
+std::size_t part_by_lane(const GivenCuts& cuts, std::size_t lane, std::span<SampleIndex> members, SampleIndex* spare) {
+  const double* const value = cuts.value + lane;
+  return part_by(members, spare, cuts.threshold[lane],
+                 [=](std::size_t i, SampleIndex) { return value[kRowLanes * i]; });
 }
 
 }  // namespace spinney

@@ -72,4 +72,7 @@ std::size_t part_samples(const GivenCut& cut, SampleIndex* left, SampleIndex* ri
 std::size_t part_in_place(const double* column, std::size_t stride, double threshold, std::span<SampleIndex> members,
                           SampleIndex* spare);
 
+/// The same by one of four cuts; the members are those of its values.
+std::size_t part_by_lane(const GivenCuts& cuts, std::size_t lane, std::span<SampleIndex> members, SampleIndex* spare);
+
 }  // namespace spinney

@@ -1,22 +1,8 @@
 #include "spinney/splits/random_cut.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace spinney {
-
-RandomStream cut_stream(std::uint64_t seed, PathKey path, FeatureIndex feature) {
-  constexpr std::uint64_t kCutStream = 0x8ebc6af09c88c6e3ULL;
-  return {seed ^ kCutStream, child_path(path, feature)};
-}
-
-double draw_threshold(double low, double high, RandomStream& random) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  const double share = random.uniform(), from = std::max(low, -kMost), to = std::min(high, kMost);
-  const double drawn = std::isfinite(to - from) ? from + share * (to - from) : (1.0 - share) * from + share * to;
-  return drawn >= low && drawn < high ? drawn : low;  // else it was rounded out of the range
-}
 
 void draw_sides(std::span<std::int32_t> side, RandomStream& random) {
   do {
