@@ -14,7 +14,7 @@ from benchmarks.shrinkage import SETS, folds_of
 from spinney import CARTClassifier, RandomForestClassifier
 from spinney.pruning import cost_complexity_path
 
-_HEADS = ("forest", "CART", "pruned", "distilled", "told", "rules", "agrees", "told")
+_HEADS = ("forest", "CART", "pruned", "distilled", "estimate", "rules", "agreement", "estimate")
 _LEAVES = 12
 
 
