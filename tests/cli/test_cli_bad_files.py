@@ -43,8 +43,13 @@ def refused(result: Result) -> str:
         ("x,y\n1,é\n".encode("latin-1"), "line 2, is not text in UTF-8. Save it in UTF-8, or name"),
         (CSV.encode("utf-16"), "is not text in UTF-8 but in UTF-16. Save it in UTF-8, or add"),
         (CSV.encode("utf-16-le"), "line 1, holds a NUL byte, which no text does."),
-        (b"x,y\n1,a\n2,\0\n", "line 3, holds a NUL byte"),
-        (b'x,y\n1,a\n"2,b\n3,c\n', "in the row that begins in line 3"),
+        (CSV.encode("utf-16-le"), "such as --encoding utf-16-le."),
+        (CSV.replace("a", "é").encode("utf-16-be"), "such as --encoding utf-16-be."),
+        (b"x,y\n1,a\n2,\0\n", "line 3, holds a NUL byte, which no text does. Remove it, or"),
+        (
+            b'x,y\n1,a\n"2,b\n3,c\n',
+            "a quotation mark is opened and never closed, in the row that begins in line 3",
+        ),
         (b"x,y,x\n1,a,2\n", "two columns are called 'x'. Rename one of them."),
         (b"x,y\n1,a\n2,b,c\n", "line 3: 3 cells, but the first line names 2 columns"),
     ],
@@ -106,6 +111,8 @@ def test_damaged_compressed_files_are_refused(run: Run, write: Write, name: str)
     packed = gzip.compress(text) if "gz" in name else pa.compress(text, "zstd", asbytes=True)
     for data in damaged(packed):
         refused(run("train", write(data, name), "--target", "y"))
+    told = refused(run("train", write(damaged(packed)[0], name), "--target", "y"))
+    assert re.search(r", after line \d+. The file is damaged or cut off: copy it again.$", told)
     with pytest.raises((zlib.error, EOFError, OSError)):  # what the command must not show
         gzip.decompress(damaged(gzip.compress(text))[1])
 

@@ -24,6 +24,7 @@ _DELIMITERS = (",", ";", "\t")
 _SAMPLE = 100  # rows that are looked at to guess which columns are numbers
 _HEAD = 1 << 16  # bytes in which they stand
 _PART = 65_536  # rows that are coded at once
+_HINTS = {"unexpected end of data": "a quotation mark is opened and never closed"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +152,9 @@ class CarefulRows:
         try:
             row: list[str] | None = next(self._reader, None)
         except csv.Error as error:
+            words = _HINTS.get(str(error), str(error))
             raise Refusal(
-                f"{self.where} is not a CSV file: {error}, in the row that begins in line {begin}."
+                f"{self.where} is not a CSV file: {words}, in the row that begins in line {begin}."
             ) from error
         return row
 

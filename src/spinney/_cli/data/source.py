@@ -10,7 +10,7 @@ import io
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +23,7 @@ from spinney._format import did_you_mean
 from spinney.datasets._registry import EVENT, REGISTRY, Task, list_datasets
 
 _BLOCK = 1 << 23  # bytes that are read at once
+_SMALL = 1 << 12  # so that little is lost before the place where a file is damaged
 LONGEST_LINE = 1 << 26  # a table of a million columns has lines of some 10 MB
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -76,17 +77,8 @@ class Source:
     def open(self) -> Iterator[Any]:
         """Open it for reading bytes, decompressed."""
         packing = self.packing
-        with self.refusing(), self._raw() as raw:
-            if packing == "gzip":
-                with gzip.GzipFile(fileobj=raw) as file:
-                    yield file
-            elif packing == "zstd":
-                import pyarrow
-
-                with pyarrow.CompressedInputStream(raw, "zstd") as file:
-                    yield file
-            else:
-                yield raw
+        with self.refusing(), self._raw() as raw, _unpacked(raw, packing) as file:
+            yield file
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -95,9 +87,27 @@ class Source:
             yield
         except (OSError, EOFError, zlib.error) as error:
             words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise Refusal(f"cannot read {self.where}: {words.rstrip('.')}.") from error
+            words = words.rstrip(".")
+            if getattr(error, "errno", None) is None and self.packing is not None:
+                words += (
+                    f", after line {self._last_whole_line()}. The file is damaged or cut off: copy "
+                    "it again"
+                )
+            raise Refusal(f"cannot read {self.where}: {words}.") from error
         except MemoryError as error:
             raise Refusal(f"there is not enough memory to read {self.where}.") from error
+
+    def _last_whole_line(self) -> int:
+        """Return the number of lines that can be decompressed; for messages only."""
+        n_lines = 0
+        with (
+            suppress(OSError, EOFError, zlib.error),
+            self._raw() as raw,
+            _unpacked(raw, self.packing) as file,
+        ):
+            while piece := file.read1(_SMALL):
+                n_lines += piece.count(b"\n")
+        return n_lines
 
     def blocks(self, encoding: str | None = None) -> Iterator[bytes]:
         """Yield the text in UTF-8, in blocks of whole lines, without a byte order mark."""
@@ -140,13 +150,13 @@ class Source:
                 line = self._line_at(begin + error.start, encoding)
                 raise Refusal(
                     f"{self.where}, line {line}, is not text in UTF-8. Save it in UTF-8, or name "
-                    "its encoding, such as --encoding latin-1."
+                    f"its encoding, such as --encoding {_likely_encoding(block)}."
                 ) from error
         if b"\0" in block:
             line = self._line_at(begin + block.index(0), encoding)
             raise Refusal(
-                f"{self.where}, line {line}, holds a NUL byte, which no text does. Save it in "
-                "UTF-8, or name its encoding, such as --encoding utf-16."
+                f"{self.where}, line {line}, holds a NUL byte, which no text does. Remove it, or "
+                f"name the encoding of the file, such as --encoding {_likely_encoding(block)}."
             )
         return block.removeprefix(_BOM) if begin == 0 else block
 
@@ -171,6 +181,29 @@ def _standard_input() -> bytes:
         if since > LONGEST_LINE:
             raise Refusal(f"standard input has no end of a line in {since >> 20} MB.")
     return b"".join(parts)
+
+
+@contextmanager
+def _unpacked(raw: IO[bytes], packing: str | None) -> Iterator[Any]:
+    """Decompress a file while it is read."""
+    if packing == "gzip":
+        with gzip.GzipFile(fileobj=raw) as file:
+            yield file
+    elif packing == "zstd":
+        import pyarrow
+
+        with pyarrow.CompressedInputStream(raw, "zstd") as file:
+            yield file
+    else:
+        yield raw
+
+
+def _likely_encoding(block: bytes) -> str:
+    """Return the encoding of text that is not in UTF-8: every other byte of UTF-16 is often NUL."""
+    even, odd = (block[begin:1000:2].count(0) for begin in (0, 1))
+    if max(even, odd) < len(block[:1000]) // 4:
+        return "utf-16" if even + odd else "latin-1"
+    return "utf-16-be" if even > odd else "utf-16-le"
 
 
 def _end_of_lines(piece: bytes) -> int:
