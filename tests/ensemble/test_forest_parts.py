@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, mean_absolute_error
 
@@ -9,7 +10,10 @@ from spinney import (
     AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
+    C45Classifier,
     CARTClassifier,
+    ExtraTreesClassifier,
+    IGPAForestClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -36,6 +40,26 @@ def test_samples_are_the_rows_that_out_of_bag_estimates_leave_out(table):
         votes[unseen, np.searchsorted(model.classes_, labels)] += 1.0
     shares = votes[20:] / votes[20:].sum(axis=1, keepdims=True)
     assert np.allclose(shares, model.oob_decision_function_[20:])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(4, random_state=0),
+        ExtraTreesClassifier(4, bootstrap=True, random_state=1),
+        IGPAForestClassifier(3, random_state=2),
+        BaggingClassifier([CARTClassifier(max_features=2), C45Classifier()], 4, random_state=3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag prediction")
+def test_members_grow_again_alone_by_their_own_seeds(table, model):
+    X, y = table
+    model.fit(X, y)
+    for member, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        counts = np.bincount(rows, minlength=len(y)).astype(float)
+        again = clone(member).fit(X, y, sample_weight=counts)
+        assert again.tree_ == member.tree_
 
 
 def test_samples_of_every_kind_of_sampling(table):

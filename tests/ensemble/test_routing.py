@@ -339,6 +339,18 @@ def test_our_estimators_ask_for_weights(model):
     ) == {"sample_weight"}
 
 
+def test_groups_of_a_search_do_not_reach_a_tree_that_does_not_request_them():
+    groups, y = np.arange(60) % 6, np.arange(60) % 2
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(CARTClassifier(), {"max_depth": [1, 2]}, cv=GroupKFold(3))
+        assert search.fit(X, y, groups=groups).best_params_["max_depth"] in (1, 2)
+        inner = CARTClassifier(pruning="cost_complexity", cv=GroupKFold(2))
+        with pytest.raises(ValueError, match="groups"):
+            cross_validate(
+                inner, X, y, cv=GroupKFold(3), params={"groups": groups}, error_score="raise"
+            )
+
+
 def test_groups_reach_the_cross_validation_of_a_tree():
     groups = np.arange(60) // 6
     tree = CARTClassifier(pruning="cost_complexity", cv=GroupKFold(5))

@@ -98,13 +98,31 @@ def test_selection_is_refused_if_the_number_of_rows_changes(estimator):
 
 
 @pytest.mark.parametrize(
-    "setting", [{"oob_score": True}, {"early_stopping": True}], ids=["score", "stop"]
+    ("estimator", "setting"),
+    [
+        (SHALLOW[0], {"early_stopping": True}),
+        (SHALLOW[1], {"early_stopping": True}),
+        (SHALLOW[1], {"oob_score": True}),
+    ],
+    ids=["own, stop", "foreign, stop", "foreign, score"],
 )
-@pytest.mark.parametrize("estimator", SHALLOW, ids=KINDS)
 def test_out_of_bag_estimates_are_refused_if_earlier_members_were_not_asked(estimator, setting):
     model = bagging(estimator, 5).fit(X, LABELS)
     with pytest.raises(ValueError, match=r"out-of-bag estimates need .* all members.*first fit"):
         go_on(model, 30, **setting)
+
+
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag prediction")
+@pytest.mark.filterwarnings("ignore:Warm-start fitting without increasing")
+@pytest.mark.parametrize("targets", [None, "flip", "regroup"])
+@pytest.mark.parametrize("n_members", [10, 30])
+def test_trees_of_a_warm_start_are_asked_later_on(n_members, targets):
+    whole = bagging(SHALLOW[0], 30, oob_score=True, targets=targets).fit(X, LABELS)
+    model = bagging(SHALLOW[0], n_members, targets=targets).fit(X, LABELS)
+    go_on(model, 30, oob_score=True)
+    assert model.oob_score_ == whole.oob_score_
+    assert_array_equal(model.oob_decision_function_, whole.oob_decision_function_)
+    assert_array_equal(model.oob_error_curve_, whole.oob_error_curve_)
 
 
 @pytest.mark.filterwarnings("ignore:.*no out-of-bag prediction")

@@ -24,6 +24,18 @@ def test_arrays_describe_the_nodes(credit: Tree) -> None:
     np.testing.assert_allclose(credit.impurity[:4], [0.5, 0.32, 0.32, 0])
 
 
+def test_arrays_have_the_names_of_scikit_learn_too(credit: Tree) -> None:
+    tree = credit.prune_at([2])  # without the test of three branches
+    assert (tree.node_count, tree.n_features, tree.n_outputs) == (5, 3, 1)
+    assert tree.n_classes.tolist() == [2]
+    assert tree.children_left.tolist() == [1, 3, -1, -1, -1]
+    assert tree.children_right.tolist() == [2, 4, -1, -1, -1]
+    assert tree.n_node_samples.tolist() == tree.n_samples.tolist()
+    assert tree.weighted_n_node_samples.tolist() == tree.weight.tolist()
+    with pytest.raises(AttributeError, match=r"two branches\. Use first_child"):
+        _ = credit.children_left
+
+
 def test_risk_is_cost_per_row_of_the_whole_training_set(credit: Tree) -> None:
     np.testing.assert_allclose(credit.risk, [0.5, 0.1, 0.1, 0, 0.1, 0, 0.04, 0.04])
 

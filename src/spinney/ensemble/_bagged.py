@@ -42,7 +42,14 @@ from spinney.ensemble._ensemble_shrinkage import Shrinker, refuse_shrinkage
 from spinney.ensemble._forest import Forest
 from spinney.ensemble._leaf_targets import LeafTargets, kept_targets, refuse_keeping
 from spinney.ensemble._selection import SelectionReport, Selector
-from spinney.ensemble._trainer import Bagged, MemberRecords, in_units, judged_by, sampling_plan
+from spinney.ensemble._trainer import (
+    Bagged,
+    MemberRecords,
+    TreeTrainer,
+    in_units,
+    judged_by,
+    sampling_plan,
+)
 from spinney.shapley._explained import EXPECTED
 from spinney.tree._igpa import unsettled
 from spinney.tree._learner import is_binary
@@ -189,7 +196,7 @@ class BaggedEnsemble(BaseEnsemble):
         plan.out_of_bag = bool(self.oob_score or self.early_stopping) and not self._sees_all()
         plan.records = self._selector().selection is not None
         if before is not None:
-            self._check_judged(before, plan, len(trainer.target.weight))
+            self._check_judged(before, plan, trainer)
         return plan
 
     def _bag(
@@ -198,7 +205,8 @@ class BaggedEnsemble(BaseEnsemble):
         """Train the members, and shrink them; return the strength, None without the parameter."""
         n_threads = self._n_threads(trainer)
         was_shrunk = before is not None and bool(vars(self).get("shrinkage_", 0.0))
-        if self.shrinkage is None and not was_shrunk:
+        late = before is not None and self._lacks_answers(before, plan, trainer)
+        if self.shrinkage is None and not was_shrunk and not late:
             has_parameter = "shrinkage" in self._get_param_names()
             return trainer.bag(plan, n_threads, before, finished), 0.0 if has_parameter else None
         judged = (plan.out_of_bag, plan.records)
@@ -209,7 +217,8 @@ class BaggedEnsemble(BaseEnsemble):
         first, n_members = 0 if same_rows else plan.first_member, len(bagged.members)
         plans = [*self._drawn_by()[: plan.first_member], *[plan] * (n_members - plan.first_member)]
         shrinker = Shrinker(self.shrinkage, self.combine == "vote", plans, first, n_threads)
-        return shrinker.finish(bagged, trainer, *judged)
+        bagged, strength = shrinker.finish(bagged, trainer, *judged)
+        return bagged, strength if was_shrunk or "shrinkage" in self._get_param_names() else None
 
     def _as_grown(self, trainer: Any) -> Bagged:
         """Return the members of the last fit, their predictions as they were before shrinkage."""
@@ -224,16 +233,22 @@ class BaggedEnsemble(BaseEnsemble):
             return []
         return [plan for plan, members in self._plans() for _ in members]
 
-    def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, n_rows: int) -> None:
+    def _lacks_answers(self, before: Bagged, plan: _core.EnsemblePlan, trainer: Any) -> bool:
+        """Return whether earlier members were not asked for out-of-bag answers that are wanted."""
+        same_rows = len(before.n_votes) == len(trainer.target.weight)
+        return plan.out_of_bag and same_rows and len(before.curve) < len(before.members)
+
+    def _check_judged(self, before: Bagged, plan: _core.EnsemblePlan, trainer: Any) -> None:
         """Refuse a warm start that needs answers which earlier members did not give."""
-        same_rows = len(before.n_votes) == n_rows
+        same_rows = len(before.n_votes) == len(trainer.target.weight)
         if plan.records and not (before.was_judged and same_rows):
             raise ValueError(
                 "selection needs the errors of all members on the same rows, but those that "
                 "warm_start goes on from were not judged on them. Set selection in the first fit "
                 "and give the same table, or use warm_start=False."
             )
-        if plan.out_of_bag and same_rows and len(before.curve) < len(before.members):
+        can_ask = isinstance(trainer, TreeTrainer) and isinstance(trainer.values, np.ndarray)
+        if self._lacks_answers(before, plan, trainer) and (self.early_stopping or not can_ask):
             raise ValueError(
                 "out-of-bag estimates need the answers of all members, but those that warm_start "
                 "goes on from were not asked. Set oob_score=True in the first fit, or "
@@ -246,16 +261,20 @@ class BaggedEnsemble(BaseEnsemble):
         return 1 if any(callables) else thread_count(self.n_jobs)
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+    def estimators_samples_(self) -> list[NDArray[np.integer[Any]]]:
         """The rows that each member was trained on, a row that was drawn twice twice."""
         check_is_fitted(self)
-        rows = np.flatnonzero(self._used)
+        rows = np.flatnonzero(self._used).astype(np.min_scalar_type(-max(len(self._used), 2**16)))
         samples = []
         for plan, members in self._plans():
             for member in members:
                 counts = np.ceil(plan.counts(len(rows), member))  # wagging draws weights
                 samples.append(np.repeat(rows, counts.astype(np.int64)))
         return samples
+
+    def _seeds(self) -> list[dict[str, int]]:
+        seeds = [plan.growth_seed(i) for plan, members in self._plans() for i in members]
+        return [{"random_state": seed} for seed in seeds]
 
     def _plans(self) -> Iterator[tuple[_core.EnsemblePlan, range]]:
         """Yield what each fit of a warm start drew by, and the members that it trained."""

@@ -205,9 +205,14 @@ class BaseEnsemble(CallbackMixin, TableEstimator):
             return list(self._members.estimators)
         if "_estimators" not in vars(self):
             self._estimators = [
-                clone(self._learner_of(i))._wrap(tree) for i, tree in enumerate(self._members)
+                clone(self._learner_of(i)).set_params(**seed)._wrap(tree)
+                for i, (tree, seed) in enumerate(zip(self._members, self._seeds(), strict=True))
             ]
         return list(self._estimators)
+
+    def _seeds(self) -> list[dict[str, int]]:
+        """Return the parameters by which each of `estimators_` grows the same tree alone."""
+        return [{} for _ in range(len(self._members))]
 
     def __len__(self) -> int:
         check_is_fitted(self)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._base import TableEstimator, encode_training, remember_fit, unchanged_on_failure
 from spinney._counts import DEVIANCES, judge_name, number_score, refuse_prior, with_exposure
 from spinney._params import check_parameters
-from spinney._settings import thread_count
+from spinney._settings import feature_count, thread_count
 from spinney._state._kinds import STRENGTH, TEXT, Kind, named, need, one, perhaps, same_labels
 from spinney._table import Schema
 from spinney._target import FitTarget, class_target, real_target
@@ -50,6 +50,8 @@ class TreeEstimator(TableEstimator):
         "distillation_": perhaps(named("Distillation")),
     }
     _made_again: ClassVar[tuple[str, ...]] = (EXPECTED,)
+    # Groups of a search or a cross-validation are not those of the folds in `cv`, unless requested.
+    __metadata_request__fit: ClassVar[Mapping[str, bool]] = {"groups": False}
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -245,6 +247,13 @@ class TreeEstimator(TableEstimator):
         """Return the number of leaves of the tree."""
         check_is_fitted(self)
         return self.tree_.n_leaves
+
+    @property
+    def max_features_(self) -> int:
+        """Number of columns that are searched at a node, by `max_features`."""
+        check_is_fitted(self)
+        wanted = getattr(self, "max_features", None)
+        return feature_count(wanted, self.n_features_in_) or self.n_features_in_
 
     @property
     def feature_importances_(self) -> Floats:

@@ -308,6 +308,56 @@ class NodeArrays:
         """Depth of the deepest leaf; 0 if the root is one."""
         return int(self.depth.max())
 
+    # The same under scikit-learn's names, for code that reads its trees.
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, as `n_nodes`."""
+        return self.n_nodes
+
+    @property
+    def children_left(self) -> NDArray[np.int32]:
+        """Child of each node where its test is true; -1 in a leaf. For tests of two branches."""
+        return self._child(0)
+
+    @property
+    def children_right(self) -> NDArray[np.int32]:
+        """Child of each node where its test is not true; -1 in a leaf."""
+        return self._child(1)
+
+    def _child(self, branch: int) -> NDArray[np.int32]:
+        if self.n_children.max() > 2:
+            raise AttributeError(
+                "children_left and children_right are of trees whose tests have two branches. Use "
+                "first_child and n_children."
+            )
+        return np.where(self.first_child >= 0, self.first_child + np.int32(branch), np.int32(-1))
+
+    @property
+    def n_node_samples(self) -> NDArray[np.int64]:
+        """Number of training rows in each node, as `n_samples`."""
+        return self.n_samples
+
+    @property
+    def weighted_n_node_samples(self) -> Floats:
+        """Weight of the training rows in each node, as `weight`."""
+        return self.weight
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.schema.columns)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets, which is 1."""
+        return 1
+
+    @property
+    def n_classes(self) -> NDArray[np.intp]:
+        """Number of classes, as an array of one number; 1 for regression."""
+        return np.array([1 if self.classes is None else len(self.classes)], dtype=np.intp)
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the columns."""
