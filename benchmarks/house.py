@@ -7,6 +7,7 @@ functions are those of this package that one call passes; of `spinney train` wit
 
 import argparse
 import ast
+import inspect
 import io
 import sys
 import tokenize
@@ -50,19 +51,22 @@ def rooms(source: Path) -> tuple[Counter[str], Counter[str]]:
 
 def passed(call: Callable[[], Any]) -> tuple[int, int]:
     """Return the number of files and of functions of the package that a call passes."""
-    found: set[tuple[str, int, str]] = set()
+    files: set[str] = set()
+    functions: set[tuple[str, int]] = set()
 
     def note(frame: Any, event: str, argument: Any) -> None:
         code = frame.f_code
         if event == "call" and str(PACKAGE) in code.co_filename:
-            found.add((code.co_filename, code.co_firstlineno, code.co_name))
+            files.add(code.co_filename)
+            if code.co_flags & inspect.CO_OPTIMIZED:  # not the body of a module or class
+                functions.add((code.co_filename, code.co_firstlineno))
 
     sys.setprofile(note)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return len({path for path, _, _ in found}), len(found)
+    return len(files), len(functions)
 
 
 def calls() -> dict[str, tuple[int, int]]:
