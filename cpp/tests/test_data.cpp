@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "problem.hpp"
 #include "spinney/data/cut.hpp"
+#include "spinney/data/pages.hpp"
 #include "spinney/data/radix_sort.hpp"
 #include "spinney/random.hpp"
 
@@ -133,4 +134,39 @@ TEST(a_radix_sort_is_a_stable_sort_whatever_the_digits) {
       for (std::size_t i = 1; i < n; ++i) CHECK(unsortable(items[i - 1].first) <= unsortable(items[i].first));
     }
   }
+}
+
+TEST(a_pool_keeps_what_is_given_back_for_the_next_and_shares_nothing_out_twice) {
+  for (const std::size_t n : {std::size_t{64}, std::size_t{1} << 18}) {  // from the heap, and from the system
+    auto pool = std::make_shared<PagePool>(n * sizeof(int));
+    const int* first = nullptr;
+    {
+      Pages<int> one(n, pool), other(n / 2, pool);
+      CHECK(one.get() != other.get());
+      first = one.get();
+      one.get()[n - 1] = 7;
+      Pages<int> moved = std::move(one);
+      CHECK(moved.get() == first && moved.get()[n - 1] == 7);
+      other = std::move(moved);
+      CHECK(other.get() == first);
+    }
+    const Pages<int> next(n, pool), another(n, pool);
+    CHECK(next.get() != another.get());
+    CHECK(next.get() == first || another.get() == first);
+    pool.reset();  // whose memory lives as long as what was taken from it
+    CHECK((next.get() == first ? next : another).get()[n - 1] == 7);
+  }
+}
+
+TEST(threads_take_from_a_pool_at_the_same_time) {
+  constexpr std::size_t n = 100;
+  const auto pool = std::make_shared<PagePool>(n * sizeof(std::size_t));
+  ThreadTeam team(4);
+  std::vector<int> whole(1000, 0);
+  team.run(whole.size(), [&](std::size_t task, std::size_t) {
+    Pages<std::size_t> own(n, pool);
+    std::fill_n(own.get(), n, task);
+    whole[task] = std::all_of(own.get(), own.get() + n, [&](std::size_t at) { return at == task; }) ? 1 : 0;
+  });
+  CHECK(std::ranges::count(whole, 1) == 1000);
 }

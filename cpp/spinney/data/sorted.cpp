@@ -66,7 +66,8 @@ SortedOrder::SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam
     : n_samples_(samples.size()),
       order_(data.columns.size()),
       codes_(data.columns.size()),
-      n_observed_(data.columns.size()) {
+      n_observed_(data.columns.size()),
+      pool_(std::make_shared<PagePool>(SortedColumns::n_entries(data.columns.size(), n_samples_) * sizeof(Entry))) {
   std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
   std::vector<std::vector<Entry>> entries(team.size(), std::vector<Entry>(n_samples_));
   std::vector<SampleIndex> everyone(n_samples_);
@@ -87,7 +88,7 @@ SortedOrder::SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam
 
 SortedColumns SortedOrder::select(std::span<const SampleIndex> new_index, std::size_t n_kept,
                                   Interrupt& interrupt) const {
-  SortedColumns out(order_.size(), n_kept);
+  SortedColumns out(order_.size(), n_kept, pool_);
   for (std::size_t f = 0; f < order_.size(); ++f) {
     interrupt.check();
     Entry* to = out.column(f);

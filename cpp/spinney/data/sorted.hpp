@@ -27,8 +27,10 @@ inline constexpr std::uint32_t kMissingRank = 0xffffffffU;
 
 class SortedColumns {
  public:
-  SortedColumns(std::size_t n_columns, std::size_t capacity)
-      : n_columns_(n_columns), capacity_(capacity), entries_(n_columns * capacity + 1) {}  // one to write past the end
+  SortedColumns(std::size_t n_columns, std::size_t capacity, std::shared_ptr<PagePool> pool = nullptr)
+      : n_columns_(n_columns), capacity_(capacity), entries_(n_entries(n_columns, capacity), std::move(pool)) {}
+  /// How many entries there is room for: one more, to write past the end.
+  static std::size_t n_entries(std::size_t n_columns, std::size_t capacity) { return n_columns * capacity + 1; }
 
   SortedColumns copy() const {
     SortedColumns out(n_columns_, capacity_);
@@ -72,7 +74,8 @@ inline constexpr SampleIndex kAbsent = 0xffffffffU;
 SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
                              Interrupt& interrupt);
 
-/// The order of all samples by every column in half the room, for members of ensembles to take theirs from.
+/// The order of all samples by every column in half the room, for members of ensembles to take theirs from. Members
+/// leave their memory to later ones.
 class SortedOrder {
  public:
   SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
@@ -85,6 +88,7 @@ class SortedOrder {
   std::vector<std::vector<std::uint32_t>> order_;  // by column: samples, with the mark of ties
   std::vector<std::vector<std::uint32_t>> codes_;  // nominal columns: of each run
   std::vector<std::size_t> n_observed_;
+  std::shared_ptr<PagePool> pool_;
 };
 
 /// Entries with a value: everything before the first missing one.
