@@ -198,3 +198,50 @@ TEST(scans_say_what_they_can_do) {
   CHECK(make_scan({"gini", {}, {}}, classes.samples)->blocks() != nullptr);
   CHECK(make_scan({"entropy", {}, {}}, classes.samples)->blocks() == nullptr);
 }
+
+TEST(squared_error_passes_over_no_block_that_holds_the_best_cut) {
+  RandomStream random(9, 4);
+  for (int round = 0; round < 60; ++round) {
+    const bool multiples = round % 2 == 0;
+    problem::Problem p = make({.n = 100 + random.below(900),
+                               .weights = multiples ? Weights::multiples : Weights::unit,
+                               .n_values = round % 3 == 0 ? 7U : 1'000'000U},
+                              random);
+    const double largest = *std::max_element(p.values.begin(), p.values.end()), strength = 4.0 * random.uniform();
+    for (std::size_t i = 0; i < p.y.size(); ++i)
+      p.y[i] = random.uniform() + (p.values[i] > 0.7 * largest ? strength : 0.0);
+    const Asked asked(std::move(p), "squared_error");
+    Interrupt never;
+    Scratch scratch(never);
+    const Limits limits{1 + random.below(20), 0.0};
+    double sum = 0.0, weight = 0.0, best = -kInfinity;
+    std::size_t position = 0;
+    for (std::size_t i = 0; i + limits.rows < asked.entries.size(); ++i) {
+      const SampleIndex s = asked.entries[i].sample;
+      sum += asked.samples.weight[s] * (asked.samples.y[s] - asked.node.origin);
+      weight += asked.samples.weight[s];
+      if (asked.entries[i].rank == asked.entries[i + 1].rank || i + 1 < limits.rows) continue;
+      const double score = sum * sum * (1.0 / weight) + sum * sum * (1.0 / (asked.node.weight - weight));
+      if (!(score > best + asked.node.slack())) continue;
+      best = score;
+      position = i;
+    }
+    const Cut cut = SquaredErrorScan(asked.samples).best_cut(asked.entries, asked.node, limits, scratch);
+    CHECK(cut.found() && cut.drop == best && cut.position == position);
+  }
+}
+
+TEST(whole_weights_of_two_classes_are_counted_as_if_added_up_one_by_one) {
+  RandomStream random(10, 4);
+  for (const Weights weights : {Weights::unit, Weights::equal, Weights::multiples, Weights::real}) {
+    const Asked asked(make({.n = 200, .n_classes = 2, .weights = weights, .gaps = true}, random), "gini");
+    Numbers sums(2);
+    double weight = 0.0;
+    for (const Entry& entry : asked.entries) {
+      sums[asked.samples.label[entry.sample]] += asked.samples.weight[entry.sample];
+      weight += asked.samples.weight[entry.sample];
+    }
+    const Totals totals = GiniScan(asked.samples).totals_of(asked.entries, asked.node);
+    CHECK(totals.classes == sums && totals.weight == weight);
+  }
+}

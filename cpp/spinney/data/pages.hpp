@@ -1,7 +1,7 @@
 #pragma once
 // Memory for large arrays that come and go: taken from the system and given back to it, so that what is kept between
-// them cannot hold it. Or kept for the next of them: the system clears every page that it hands out, which takes about as
-// long as dividing what is written there.
+// them cannot hold it. Or kept for the next of them: the system clears every page that it hands out, which takes about
+// as long as dividing what is written there.
 
 #include <cstddef>
 #include <memory>

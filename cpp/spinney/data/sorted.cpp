@@ -6,15 +6,24 @@
 #include <string>
 
 #include "spinney/data/radix_sort.hpp"
+#include "spinney/prefetch.hpp"
 
 namespace spinney {
+
+namespace {
+
+constexpr std::size_t kAhead = 32;  // samples stand in the order of targets: their values lie anywhere in the table
+
+}  // namespace
 
 void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t column,
                         std::span<const SampleIndex> group, Entry* out) {
   items_.clear();
   missing_.clear();
   const bool nominal = data.columns[column].kind == ColumnKind::nominal;
-  for (const SampleIndex s : group) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (i + kAhead < group.size()) prefetch(data.values.address(samples.row[group[i + kAhead]], column));
+    const SampleIndex s = group[i];
     const double value = data.values.at(samples.row[s], column);
     if (std::isnan(value)) {
       missing_.push_back(s);

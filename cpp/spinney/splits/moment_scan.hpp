@@ -464,13 +464,26 @@ class MomentScan : public Scan, public GroupScan {
       }
     }
   }
-  /// Whether sums of weights are numbers of samples, of two classes.
-  bool counts_two_classes() const { return class_begin_.size() == 3 && weight_.is_equal() && weight_.unit == 1.0; }
+  /// Whether sums of weights are whole numbers, of two classes: they may be added up in any order.
+  bool counts_two_classes() const {
+    if (O::kTask != Task::classes || samples_.n_classes != 2 || weight_.unit != 1.0) return false;
+    return weight_.is_equal() ? !class_begin_.empty() : weight_.form == SampleWeights::Form::multiples;
+  }
   void count_run(std::span<const Entry> run, double* moments, double& weight) const {
-    const std::size_t ones = count_from(run, class_begin_[1]);
-    moments[0] += static_cast<double>(run.size() - ones);
+    std::size_t units = run.size(), ones = 0;
+    if (weight_.is_equal()) {
+      ones = count_from(run, class_begin_[1]);
+    } else {
+      const std::uint8_t *const times = weight_.times.data(), *const is_one = samples_.is_one.data();
+      units = 0;
+      for (const Entry& entry : run) {
+        units += times[entry.sample];
+        ones += times[entry.sample] & (0U - is_one[entry.sample]);
+      }
+    }
+    moments[0] += static_cast<double>(units - ones);
     moments[1] += static_cast<double>(ones);
-    weight += static_cast<double>(run.size());
+    weight += static_cast<double>(units);
   }
   /// What both sides of a division add up to.
   struct SideSums {

@@ -1,6 +1,7 @@
 #include "spinney/splits/moments.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "spinney/multiversion.hpp"
@@ -232,45 +233,69 @@ double best_between_blocks(ScanRange range, double ones, double total, const Blo
   return best;
 }
 
-Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse) {
+namespace {
+
+/// The best cut by sums about a mean, of rows that are counted. add(i, sum, units): what entry i adds. Sums about the
+/// mean of all add up to nothing, so that a cut scores l^2 W / (w (W - w)) with w units left of it: where the largest
+/// sum of a block, by the least room w (W - w) of its cuts, cannot come to the best so far, the block is passed over.
+template <class Add>
+[[gnu::always_inline]] inline Moment scan_sums(const ScanRange& range, bool centred, std::size_t n_units,
+                                               const double* inverse, const Add& add) {
   Moment best;
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
-  double total = 0.0;
-  for (std::size_t i = 0; !centred && i < range.n; ++i) total += y[e[i].sample] - mean;
-  double left = 0.0;
-  std::size_t i = 0;
-  for (; i + 1 < range.limits.rows; ++i) left += y[e[i].sample] - mean;
-  for (; i + range.limits.rows < range.n; ++i) {
-    left += y[e[i].sample] - mean;
-    if (e[i].rank == e[i + 1].rank) continue;
-    const double right = total - left;
-    const double score = left * left * inverse[i + 1] + right * right * inverse[range.n - i - 1];
-    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
+  const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
+  const auto all = static_cast<double>(n_units);
+  double total = 0.0, left = 0.0;
+  std::uint32_t units = 0, left_units = 0;
+  for (std::size_t i = 0; !centred && i < range.n; ++i) add(i, total, units);
+  const auto look = [&](std::size_t begin, std::size_t end, double sum, std::uint32_t n_left) {
+    for (std::size_t i = begin; i < end; ++i) {
+      add(i, sum, n_left);
+      if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+      const double right = total - sum;
+      const double score = sum * sum * inverse[n_left] + right * right * inverse[n_units - n_left];
+      if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
+    }
+  };
+  if (!centred) {
+    look(0, last, 0.0, 0);
+    best.score -= total * total * inverse[n_units];
+    return best;
   }
-  best.score -= total * total * inverse[range.n];
+  for (std::size_t begin = 0; begin < last; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, last);
+    const double start = left, room = (left_units + 1.0) * (all - left_units - 1.0);
+    const std::uint32_t start_units = left_units;
+    double most = 0.0;
+    for (std::size_t i = begin; i < end; ++i) {
+      add(i, left, left_units);
+      most = std::max(most, std::abs(left));
+    }
+    const double least_room = std::min(room, left_units * (all - left_units));
+    if (!(most * most * all * (1.0 + tolerance::kBound) <= (best.score + range.slack) * least_room))
+      look(begin, end, start, start_units);
+  }
   return best;
+}
+
+}  // namespace
+
+Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse) {
+  const Entry* const e = range.entries;
+  return scan_sums(range, centred, range.n, inverse, [=](std::size_t i, double& sum, std::uint32_t& units) {
+    sum += y[e[i].sample] - mean;
+    units += 1;
+  });
 }
 
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const std::uint8_t* times,
                  std::size_t n_units, const double* inverse) {
-  Moment best;
-  if (too_small(range)) return best;
   const Entry* const e = range.entries;
-  const auto moment = [&](std::size_t i) { return times[e[i].sample] * (y[e[i].sample] - mean); };
-  double total = 0.0, left = 0.0;
-  for (std::size_t i = 0; !centred && i < range.n; ++i) total += moment(i);
-  std::uint32_t left_units = 0;
-  for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
-    left_units += times[e[i].sample];
-    left += moment(i);
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
-    const double right = total - left;
-    const double score = left * left * inverse[left_units] + right * right * inverse[n_units - left_units];
-    if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
-  }
-  best.score -= total * total * inverse[n_units];
-  return best;
+  return scan_sums(range, centred, n_units, inverse, [=](std::size_t i, double& sum, std::uint32_t& units) {
+    sum += times[e[i].sample] * (y[e[i].sample] - mean);
+    units += times[e[i].sample];
+  });
 }
 
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* weight,
