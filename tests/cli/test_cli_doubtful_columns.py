@@ -3,6 +3,7 @@
 And what is useful is kept: an income differs in every row, and is no id.
 """
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from click.testing import Result
 
 from spinney._cli.data.reading import Choices, Reading, read_data
+from spinney._format import plural
 
 Run = Callable[..., Result]
 Write = Callable[..., Path]
@@ -151,3 +153,84 @@ def test_a_column_with_one_exception_gives_nothing_away(write: Write) -> None:
     cells: list[object] = ["late" if y == "bad" else "in time" for y in CLASSES]
     cells[17] = "late" if cells[17] == "in time" else "in time"
     assert read(write(table("paid_back", cells))).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("loan_no", "LN{}"), ("loan", "LN-{}"), ("loan", "LN{:07d}"), ("loan", "PT{}-X")],
+)
+def test_letters_before_a_number_may_make_a_code_of_it(write: Write, name: str, form: str) -> None:
+    path = write(table(name, [form.format(income) for income in INCOMES]))
+    (warning,) = read(path).warnings
+    assert warning.startswith(f"{name} may be an id: it differs in every row")
+    assert names(read(path, drop_ids=True)) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("form", "word", "options"),
+    [
+        ("${:,.2f}", "n.a.", "--numeric Income --na=n.a."),
+        ("{},50 EUR", "no value", "--numeric Income --decimal , --na='no value'"),
+        ("{:.1f}k", "unknown", "--numeric Income --na=unknown"),
+    ],
+)
+@pytest.mark.parametrize("step", [7, 60])
+def test_words_among_numbers_with_signs_do_not_hide_them(
+    run: Run, write: Write, form: str, word: str, options: str, step: int
+) -> None:
+    cells = [form.format(i) if k % step else word for k, i in enumerate(INCOMES)]
+    path = write(table("Income", cells))
+    reading = read(path, drop_ids=True)
+    assert names(reading) == ["Income", "x"]
+    (warning,) = reading.warnings
+    assert f"and {word!r}. Read them as numbers with {options}" in warning
+    again = run("train", path, "--target", "class", "--no-cv", *shlex.split(options))
+    assert again.exit_code == 0, again.output
+    assert "warning" not in again.output
+    assert f"gaps      {plural(-(-60 // step), 'missing cell')}: Income" in again.output
+
+
+def test_a_few_cells_with_separators_are_numbers_and_no_gaps(write: Write) -> None:
+    cells = [f"{income:,}" if k % 20 == 0 else str(income) for k, income in enumerate(INCOMES)]
+    reading = read(write(table("Income", cells)))
+    assert reading.notes == ()
+    (warning,) = reading.warnings
+    assert warning.endswith("such as '2,000'. Read them as numbers with --numeric Income")
+
+
+@pytest.mark.parametrize("forms", [("{}.5 EUR", "USD {}"), ("{} kg", "{} g")])
+def test_numbers_in_several_units_are_no_ids(write: Write, forms: tuple[str, str]) -> None:
+    path = write(table("amount", [forms[k % 2].format(i) for k, i in enumerate(INCOMES)]))
+    reading = read(path, drop_ids=True)
+    assert names(reading) == ["amount", "x"]
+    (warning,) = reading.warnings
+    assert "amount is taken as nominal: it holds numbers in several units: " in warning
+
+
+def test_codes_with_letters_of_several_kinds_are_no_numbers(write: Write) -> None:
+    cells = [f"{'AB CD EF'.split()[k % 3]}{income}" for k, income in enumerate(INCOMES)]
+    (warning,) = read(write(table("area", cells))).warnings
+    assert "text without an order" in warning
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{:02d}nov2026", "{}-Nov-26", "Nov {}, 2026", "{} November 2026", "{:02d}NOV2026:08:15:00"],
+)
+@pytest.mark.parametrize("word", [None, "unknown"])
+def test_months_by_name_are_dates(write: Write, form: str, word: str | None) -> None:
+    cells = [form.format(k % 28 + 1) for k in range(60)]
+    if word is not None:
+        cells[30] = word
+    reading = read(write(table("opened", list(cells))), drop_ids=True)
+    assert names(reading) == ["opened", "x"]
+    (warning,) = reading.warnings
+    assert warning.startswith("opened holds dates as text")
+
+
+def test_a_leak_shows_through_variants_of_a_class(write: Write) -> None:
+    classes = ["GOOD " if k % 9 == 0 and y == "good" else y for k, y in enumerate(CLASSES)]
+    cells: list[object] = ["late" if y == "bad" else "in time" for y in CLASSES]
+    warned = read(write(table("paid_back", cells, classes))).warnings
+    assert len(warned) == 2
+    assert warned[1].startswith("paid_back alone predicts class without an error")

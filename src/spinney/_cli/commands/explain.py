@@ -13,7 +13,8 @@ import numpy as np
 
 from spinney._cli.data.columns import Column, TextFormat
 from spinney._cli.data.match import Rows, read_rows
-from spinney._cli.data.text_cells import Meaning, parse_formatted
+from spinney._cli.data.text_cells import Meaning
+from spinney._cli.data.written_numbers import parse_formatted
 from spinney._cli.decisions import decide, threshold_of
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import positive_of, text_format

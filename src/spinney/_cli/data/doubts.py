@@ -3,24 +3,28 @@
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column
-from spinney._cli.data.text_cells import number_of, parse_formatted
+from spinney._cli.data.text_cells import number_of
+from spinney._cli.data.written_numbers import FEW_WORDS, Written, diagnose, is_named_id
 from spinney._format import LARGEST_EXACT
 from spinney.datasets._registry import Task
 
-_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?"  # 2026-11-16
+    rf"|(\d{{1,2}}[-/. ]*)?{_MONTH}[-/., ]*\d{{2,4}}([T: ].*)?"  # 16nov2026, Nov-26
+    rf"|{_MONTH}\.? \d{{1,2}},? \d{{4}}",  # Nov 16, 2026
+    re.IGNORECASE,
+)
 _FEWEST_IDS = 20  # in fewer rows, distinct whole numbers are nothing strange
 _DENSE = 2.0  # ids fill their range; of the rows of a file, half may have been left out
 _TRIED = 1000  # rows after which most columns cannot tell all classes
 _ROWS_OF_EACH = 5  # fewer rows of a category tell nothing about its class
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_ID_WORDS = {"id", "ids", "uuid", "guid", "key", "nr", "no", "number", "index", "serial", "ref"}
-_OWNERS = "account application case client contract customer loan member order patient person"
-_JOINED = re.compile(rf"({_OWNERS.replace(' ', '|')}|policy|record|row|user)(id|key|nr|no|number)")
 
 
 def usable_columns(
@@ -58,9 +62,9 @@ def _id_reason(column: Column) -> str | None:
     if column.kind == "nominal":
         counts = column.counts
         differs = counts.sum() > 1 and counts.max() == 1
-        if not differs or _is_dates(column) or _formatted_number(column) is not None:
+        if not differs or _is_dates(column) or _written_numbers(column) is not None:
             return None
-        if _is_named_id(column.name):
+        if is_named_id(column.name):
             return "differs in every row, and is named as an id"
         return "differs in every row: text without an order"
     if column.kind != "numeric" or len(column) < _FEWEST_IDS or not column.is_whole:
@@ -71,23 +75,11 @@ def _id_reason(column: Column) -> str | None:
     distinct = np.unique(column.cells)
     if len(distinct) < len(column):
         return None
-    if _is_named_id(column.name):
+    if is_named_id(column.name):
         return "differs in every row, and is named as an id"
     if distinct[-1] - distinct[0] < _DENSE * len(column):
         return "differs in every row: whole numbers that count up"
     return None
-
-
-def _is_named_id(name: str) -> bool:
-    """Return whether a name says that its column is an id: customer_id, CustomerID, policy no."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    if not words:
-        return False
-    return (
-        words[-1] in _ID_WORDS
-        or words[0] in ("id", "uuid", "guid")
-        or _JOINED.fullmatch("".join(words)) is not None
-    )
 
 
 def _id_warning(column: Column, reason: str) -> str:
@@ -108,13 +100,8 @@ def _warning(column: Column) -> str | None:
             f"holds dates as text, {n} categories without an order. Turn it into a number, such as "
             f"days, or leave it out with --drop {name}"
         )
-    if (found := _formatted_number(column)) is not None:
-        formatted, decimal = found
-        comma = " --decimal ," if decimal == "," else ""
-        return (
-            f"is taken as nominal: it holds numbers with signs, such as {formatted!r}. Read them "
-            f"as numbers with --numeric {name}{comma}"
-        )
+    if (found := _written_numbers(column)) is not None:
+        return _numbers_warning(column, found)
     if _is_nearly_id(column):
         return (
             f"is text of {n} categories in {int((~column.missing).sum())} rows: a tree learns rows "
@@ -132,41 +119,37 @@ def _is_nearly_id(column: Column) -> bool:
     return 2 * numbers < n  # others are noted as numbers among which words stand
 
 
-def _formatted_number(column: Column) -> tuple[str, str] | None:
-    """Return a number that signs make text, and its decimal mark, if all texts are numbers.
-
-    They are numbers in one unit: $5, 1,234.50, 2573.12 EUR; with a decimal comma where no point
-    reads them all.
-    """
-    n_rows = int((~column.missing).sum())
-    few = len(column.categories) < min(_FEWEST_IDS, n_rows)
-    if column.kind != "nominal" or few:
+def _written_numbers(column: Column) -> Written | None:
+    """Return what a column of text holds if signs make text of numbers."""
+    if column.kind != "nominal":
         return None
-    formatted = [label for label in column.categories if number_of(label) is None]
-    if not formatted:
-        return None
-    for decimal in (",", ".") if _has_decimal_commas(formatted) else (".", ","):
-        parsed = [parse_formatted(label, decimal) for label in formatted]
-        units = {unit for _, unit in parsed if unit}
-        in_one_unit = len(units) <= 1 and all(map(_is_unit, units))
-        if in_one_unit and all(number is not None for number, _ in parsed):
-            return formatted[0], decimal
-    return None
+    odd = [label for label in column.categories if number_of(label) is None]
+    return diagnose(column.name, odd, len(column.categories) - len(odd))
 
 
-def _has_decimal_commas(labels: Sequence[str]) -> bool:
-    """Return whether a comma before other than three last digits says that it is no separator."""
-    return any(re.search(r",\d{1,2}\D*$|,\d{4,}\D*$", label) for label in labels)
-
-
-def _is_unit(unit: str) -> bool:
-    """Return whether a text is a sign or a unit, not the letter of a code such as a12 or v1.5."""
-    return not unit.isascii() or not unit.isalnum() or len(unit) > 1
+def _numbers_warning(column: Column, found: Written) -> str:
+    if len(found.units) > 1:
+        shown = ", ".join(map(repr, found.units))
+        return (
+            f"is taken as nominal: it holds numbers in several units: {shown}. Write them in one "
+            f"unit, without which --numeric {shlex.quote(column.name)} cannot read them"
+        )
+    options = f"--numeric {shlex.quote(column.name)}"
+    options += " --decimal ," if found.decimal == "," else ""
+    options += "".join(f" --na={shlex.quote(word)}" for word in found.words)
+    words = f", and {' and '.join(map(repr, found.words))}" if found.words else ""
+    return (
+        f"is taken as nominal: it holds numbers with signs, such as {found.example!r}{words}. Read "
+        f"them as numbers with {options}"
+    )
 
 
 def _is_dates(column: Column) -> bool:
-    """Return whether a column of text holds dates, such as 2026-11-16 or 16.11.2026."""
-    return column.kind == "nominal" and all(map(_DATE.fullmatch, column.categories))
+    """Return whether a column of text holds dates, such as 2026-11-16, up to a few words."""
+    if column.kind != "nominal":
+        return False
+    n_words = sum(_DATE.fullmatch(label) is None for label in column.categories)
+    return n_words == 0 or (n_words <= FEW_WORDS and len(column.categories) >= _FEWEST_IDS)
 
 
 def _is_rounded(column: Column) -> bool:
@@ -184,7 +167,7 @@ def _variants(column: Column, what: str = "categories") -> list[str]:
     spelt: dict[str, list[str]] = {}
     for label, count in zip(column.categories, column.counts.tolist(), strict=True):
         if count:
-            spelt.setdefault(" ".join(label.casefold().split()), []).append(label)
+            spelt.setdefault(_meaning(label), []).append(label)
     found = [labels for labels in spelt.values() if len(labels) > 1]
     if not found or (len(spelt) > _FEWEST_IDS and 2 * len(found) > len(spelt)):
         return []  # codes such as aB and Ab, where case means something
@@ -196,6 +179,11 @@ def _variants(column: Column, what: str = "categories") -> list[str]:
     ]
 
 
+def _meaning(label: str) -> str:
+    """Return a label without what may be a slip: case, and blanks."""
+    return " ".join(label.casefold().split())
+
+
 # -- The target
 
 
@@ -204,13 +192,23 @@ def target_doubts(target: Column, features: Sequence[Column], task: Task) -> lis
     warnings = []
     if task == "classification":
         warnings += [f"{target.name} {words}" for words in _variants(target, "classes")]
+    told = _joined(target) if task == "classification" else target
     for column in features:
-        if _tells_all(column, target, task):
+        if _tells_all(column, told, task):
             warnings.append(
                 f"{column.name} alone predicts {target.name} without an error. If it is known only "
                 f"afterwards, leave it out with --drop {shlex.quote(column.name)}"
             )
     return warnings
+
+
+def _joined(target: Column) -> Column:
+    """Return a target whose classes are one where they differ by case and blanks only."""
+    if target.kind == "numeric":
+        return target
+    meanings = list(map(_meaning, target.categories))
+    codes = np.array([meanings.index(meaning) for meaning in meanings], dtype=np.int32)
+    return replace(target, cells=codes[target.cells])
 
 
 def _tells_all(column: Column, target: Column, task: Task) -> bool:

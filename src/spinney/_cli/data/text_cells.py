@@ -10,13 +10,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spinney._cli.data.columns import Column, TextFormat, Wanted
+from spinney._cli.data.written_numbers import FEW_WORDS, diagnose, parse_formatted
 from spinney._cli.errors import Refusal
 from spinney.datasets._registry import natural_key
 
@@ -25,7 +25,6 @@ MISSING = frozenset(
 )
 _MOSTLY = 0.9  # a column with this share of numbers was probably meant to be one
 _LEADING_ZERO = re.compile(r"0\d+")
-_FEW_WORDS = 3  # in a column of numbers, so many words probably stand for gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,77 +235,24 @@ def _odd_cells_note(
     place: Place,
 ) -> str | None:
     """Return a note about a nominal column that was probably meant to be numeric."""
-    counts = np.bincount(found.codes, minlength=len(found.texts)).tolist()
     odd = [code for code, number in enumerate(numbers) if number is None]
+    plain = sum(number is not None and not math.isnan(number) for number in numbers)
+    if diagnose(name, [found.texts[code] for code in odd], plain) is not None:
+        return None  # signs, of which `doubts` tells
+    counts = np.bincount(found.codes, minlength=len(found.texts)).tolist()
     n_odd = sum(counts[code] for code in odd)
     n_present = sum(
         count for text, count in zip(found.texts, counts, strict=True) if text not in meaning.gaps
     )
-    few = len(odd) <= _FEW_WORDS and 2 * n_odd < n_present and len(numbers) > 2 * _FEW_WORDS
+    few = len(odd) <= FEW_WORDS and 2 * n_odd < n_present and len(numbers) > 2 * FEW_WORDS
     if n_odd > (1 - _MOSTLY) * n_present and not few:
         return None
     row = int(np.flatnonzero(np.isin(found.codes, odd))[0])
     count = "1 cell is" if n_odd == 1 else f"{n_odd} cells are"
     words = " ".join(f"--na={shlex.quote(found.texts[code])}" for code in odd)
-    gaps = f", or read them as gaps with {words}" if len(odd) <= _FEW_WORDS else ""
+    gaps = f", or read them as gaps with {words}" if len(odd) <= FEW_WORDS else ""
     first = found.texts[found.codes[row]]
     return (
         f"{name} is taken as nominal: {count} no number (first: {first!r}, "
         f"line {place.line_of(row)}). Leave cells without a value empty{gaps}"
     )
-
-
-# -- Numbers as people write them: $2,573.12, 2573.12 EUR, -1'000, 12.5 %, (40.00)
-
-_QUOTES = "'\u2019"
-_SEPARATORS = _QUOTES + " \u00a0\u2009\u202f"  # of thousands, beside the point or the comma
-_MINUS = "\u2212-"  # in this order: a hyphen between two signs would mean a range
-_LONGEST = 100  # letters: the pattern takes the square of a text's length
-_UNIT = rf"[^\d.,{_QUOTES}+\-\u2212()]*?"
-
-
-@cache
-def _pattern(decimal: str) -> re.Pattern[str]:
-    other = "," if decimal == "." else "."
-    digits = rf"\d{{1,3}}(?:(?P<between>[{_SEPARATORS}{other}])\d{{3}}(?:(?P=between)\d{{3}})*)|\d+"
-    point = re.escape(decimal)
-    body = rf"(?P<whole>{digits})?(?:{point}(?P<part>\d*))?(?P<power>[eE][+-]?\d+)?"
-    sign = rf"(?P<{{}}>[+{_MINUS}]?)"
-    before, after = sign.format("sign"), sign.format("sign2")
-    return re.compile(rf"{before}(?P<lead>{_UNIT}){after}{body}(?P<tail>{_UNIT})")
-
-
-def parse_formatted(text: str, decimal: str = ".") -> tuple[float | None, str]:
-    """Return the number that a text holds, and its unit.
-
-    Parameters
-    ----------
-    text : str
-        Digits with a sign, a currency or a unit, and separators between thousands. A number in
-        parentheses is negative, as in accounts. A percentage is the number before the sign.
-    decimal : {".", ","}, default="."
-        Before the fraction; the other one may separate thousands.
-
-    Returns
-    -------
-    float or None
-        None if the text is no number.
-    str
-        The unit; empty if there is none.
-    """
-    if len(text) > _LONGEST:
-        return None, ""
-    negative = text.startswith("(") and text.endswith(")")
-    found = _pattern(decimal).fullmatch(text[1:-1] if negative else text)
-    if found is None:
-        return None, ""
-    whole, part = found["whole"] or "", found["part"] or ""
-    lead, tail = found["lead"].strip(), found["tail"].strip()
-    signs = found["sign"] + found["sign2"]
-    if not whole + part or (lead and tail) or len(signs) + negative > 1:
-        return None, ""
-    if found["between"]:
-        whole = whole.replace(found["between"], "")
-    number = float(f"{whole or '0'}.{part or '0'}{found['power'] or ''}")
-    is_negative = negative or signs in tuple(_MINUS)
-    return -number if is_negative else number, lead or tail
