@@ -32,6 +32,17 @@ def test_codes_lead_to_the_texts_of_the_chunks(parts: list, encoded: bool) -> No
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.parametrize("width", [pa.int8(), pa.uint8(), pa.int16(), pa.uint32(), pa.int64()])
+@pytest.mark.parametrize("gap", [None, 0])
+def test_indices_may_have_any_width(width: pa.DataType, gap: int | None) -> None:
+    places = pa.array([1, gap, 2, 1], width)
+    cells = pa.DictionaryArray.from_arrays(places, pa.array(["a", "b", "c"]))
+    codes, texts = dictionary_codes(pa.chunked_array([cells.slice(1), cells.slice(0, 1)]))
+    assert codes.dtype == np.int32
+    found = [None if code < 0 else texts[code] for code in codes.tolist()]
+    assert found == [None if gap is None else "a", "c", "b", "b"]
+
+
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 64, 65])
 def test_gaps_lie_at_any_bit(size: int) -> None:
     cells = [None if k % 3 == 1 else float(k) for k in range(size)]

@@ -113,7 +113,8 @@ sys.argv = ["spinney", *{words!r}]
 try:
     start()
 finally:
-    slow = ["pandas", "scipy.stats", "sklearn.metrics", "sklearn.preprocessing", "spinney.ensemble"]
+    slow = ["pandas", "scipy.stats", "scipy.special", "pyarrow.compute", "numpy.f2py"]
+    slow += ["sklearn.metrics", "sklearn.preprocessing", "spinney.ensemble"]
     print([name for name in slow if type(sys.modules.get(name)) is ModuleType])
 """
 

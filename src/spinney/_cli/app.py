@@ -34,7 +34,11 @@ SUMMARIES = {
     "datasets": "List the bundled data sets.",
 }
 
-LATE = frozenset({"pandas", "scipy.stats"})
+# To import scikit-learn is to import pandas, scipy.stats and scipy.special, more than half of the
+# time that a short command takes; SciPy takes f2py and NumPy's tests along.
+LATE = frozenset(
+    {"numpy.f2py", "numpy.testing", "pandas", "pyarrow.compute", "scipy.special", "scipy.stats"}
+)
 
 
 class Commands(click.Group):

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from spinney._typing import Floats
 from spinney.shapley._additive import Shown
@@ -80,6 +79,8 @@ class BoostedCombiner(ClassCombiner):
         """Return shares that add up to 1 in each row."""
         if sums.shape[1] == 1:
             return np.ones_like(sums)
+        from scipy.special import softmax  # here: seldom needed
+
         return np.asarray(softmax(self.decision(sums) / (sums.shape[1] - 1), axis=1))
 
 

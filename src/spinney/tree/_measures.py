@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.special import gammaln
 
 from spinney import _core
 from spinney._expression.tokens import OPS
@@ -128,6 +127,8 @@ def _leaf_counts(tree: "Tree", X: Any, y: Any, sample_weight: Any) -> Floats:
 
 def _bits(counts: Floats) -> float:
     """Return the length in bits of an adaptive code for the classes of each group."""
+    from scipy.special import gammaln  # here: seldom needed
+
     n_classes = counts.shape[1]
     nats = gammaln(counts.sum(axis=1) + n_classes) - gammaln(n_classes)
     return float((nats - gammaln(counts + 1.0).sum(axis=1)).sum() / np.log(2.0))

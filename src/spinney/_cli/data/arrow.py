@@ -151,8 +151,14 @@ def dictionary_codes(column: pa.ChunkedArray) -> tuple[Any, list[Any]]:
     joined = column.unify_dictionaries()
     if not joined.num_chunks:
         return np.zeros(0, dtype=np.int32), []
-    codes = [_cells(chunk.indices.cast(pa.int32()), np.int32, -1) for chunk in joined.chunks]
+    codes = [_indices(chunk.indices) for chunk in joined.chunks]
     return np.concatenate(codes), joined.chunk(0).dictionary.to_pylist()
+
+
+def _indices(places: pa.Array) -> Any:
+    """Return indices of any width as int32, -1 for a null, without Arrow's functions to cast."""
+    wide = _cells(places, np.dtype(str(places.type)).type, 0).astype(np.int32)
+    return wide if not places.null_count else np.where(_valid(places), wide, np.int32(-1))
 
 
 def floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -163,15 +169,18 @@ def floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 def _cells(chunk: pa.Array, kind: type, gap: float) -> Any:
     """Return numbers from the memory of a chunk: its own methods import pandas."""
-    valid, numbers = chunk.buffers()
     if not len(chunk):
         return np.zeros(0, dtype=kind)
-    begin, end = chunk.offset, chunk.offset + len(chunk)
-    cells: Any = np.frombuffer(numbers, kind, end)[begin:]
-    if not chunk.null_count:
-        return cells
-    bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
-    return np.where(bits[begin:], cells, kind(gap))
+    numbers = chunk.buffers()[1]
+    cells: Any = np.frombuffer(numbers, kind, chunk.offset + len(chunk))[chunk.offset :]
+    return cells if not chunk.null_count else np.where(_valid(chunk), cells, kind(gap))
+
+
+def _valid(chunk: pa.Array) -> Any:
+    """Return which cells of a chunk with nulls hold something, from its bits."""
+    bits = np.frombuffer(chunk.buffers()[0], np.uint8)
+    count = chunk.offset + len(chunk)
+    return np.unpackbits(bits, count=count, bitorder="little")[chunk.offset :].astype(bool)
 
 
 def _text(value: Any) -> str:
