@@ -208,7 +208,7 @@ def test_numbers_in_several_units_are_no_ids(write: Write, forms: tuple[str, str
 
 
 def test_codes_with_letters_of_several_kinds_are_no_numbers(write: Write) -> None:
-    cells = [f"{'AB CD EF'.split()[k % 3]}{income}" for k, income in enumerate(INCOMES)]
+    cells = [f"{['AB', 'CD', 'EF'][k % 3]}{income}" for k, income in enumerate(INCOMES)]
     (warning,) = read(write(table("area", cells))).warnings
     assert "text without an order" in warning
 
