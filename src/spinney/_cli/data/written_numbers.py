@@ -111,7 +111,9 @@ def diagnose(name: str, odd: Sequence[str], n_plain: int) -> Written | None:
 
 def _read_all(texts: Sequence[str], decimal: str, most_words: int) -> Written | None:
     """Return the units of texts, and those that are no numbers unless there are too many."""
-    signed, units, words = [], [], []
+    signed: list[str] = []
+    units: list[str] = []
+    words: list[str] = []
     for text in texts:
         number, unit = parse_formatted(text, decimal)
         (words if number is None else signed).append(text)
