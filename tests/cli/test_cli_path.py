@@ -174,7 +174,7 @@ def test_the_rules_of_c45_are_judged_apart(run: Run, model_file: Train) -> None:
     X = load("german_credit", as_="pandas").X
     differ = 100 * np.mean(own.rules_.predict(X) != own.predict(X))
     told = " ".join(found.output.split())
-    assert f"the rules answer otherwise than the tree for {differ:.1f} % of rows" in told
+    assert f"the rules answer otherwise than the tree for {differ:.1f} % of these rows" in told
     written = run("rules", model, "--format", "sql")
     announced = f"the rules answer otherwise than the tree for {differ:.1f} % of the training rows"
     assert announced in written.stderr

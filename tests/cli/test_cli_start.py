@@ -182,7 +182,7 @@ def test_every_command_shows_help(run: Run, name: str) -> None:
 def test_help_lists_the_models_one_in_a_line(run: Run) -> None:
     lines = run("train", "--help").output.splitlines()
     for name, model in MODELS.items():
-        assert [name, *model.words.split()] in [line.split() for line in lines]
+        assert [name, *model.help.split()] in [line.split() for line in lines]
 
 
 def test_the_package_can_be_run_as_a_module() -> None:

@@ -31,6 +31,8 @@ class Model(NamedTuple):
         Whether it is an ensemble of CART trees, whose parameters can be set too.
     survival : str or None
         Name of its class for lifetimes.
+    size : str
+        Number of its trees by default, in words; empty if that does not vary.
     """
 
     words: str
@@ -39,6 +41,12 @@ class Model(NamedTuple):
     settings: Mapping[str, Any] = {}
     has_members: bool = False
     survival: str | None = None
+    size: str = ""
+
+    @property
+    def help(self) -> str:
+        """The description with the usual number of trees."""
+        return f"{self.words} ({self.size})" if self.size else self.words
 
     def class_name(self, task: str) -> str | None:
         """Return the name of the class for a task."""
@@ -52,14 +60,15 @@ def _pair(
     *,
     has_members: bool = False,
     survival: str | None = None,
+    size: str = "",
     **settings: Any,
 ) -> Model:
     names = f"{stem}Classifier", f"{stem}Regressor"
-    return Model(words, *names, settings, has_members, survival)
+    return Model(words, *names, settings, has_members, survival, size)
 
 
 def _bagging(words: str, **settings: Any) -> Model:
-    return _pair(words, "Bagging", has_members=True, **settings)
+    return _pair(words, "Bagging", has_members=True, size="100 trees", **settings)
 
 
 MODELS = {
@@ -74,19 +83,23 @@ MODELS = {
     "id3": Model("one ID3 tree, a branch for each category, not pruned", "ID3Classifier"),
     "igpa": _pair("one tree, grown and pruned on halves in turn", "IGPA"),
     "gp": _pair("one tree of evolved tests", "GPTree"),
-    "bagging": _bagging("100 trees on bootstrap samples"),
+    "bagging": _bagging("trees on bootstrap samples"),
     "trimmed_bagging": _bagging("bagging without its worst quarter", selection="trimmed"),
     "mode_bagging": _bagging("bagging, members up to the modal error", selection="mode"),
     "forest": _pair(
-        "a random forest of 100 trees", "RandomForest", survival="RandomSurvivalForest"
+        "a random forest", "RandomForest", survival="RandomSurvivalForest", size="100 trees"
     ),
-    "extra_trees": _pair("100 extremely randomized trees", "ExtraTrees"),
+    "extra_trees": _pair("extremely randomized trees", "ExtraTrees", size="100 trees"),
     "small_forest": _pair(
-        "25 trees, chosen from 200 and refitted to predict like them", "SmallForest"
+        "trees chosen from a pool and refitted to predict like it",
+        "SmallForest",
+        size="25 of 200 trees",
     ),
-    "adaboost": _pair("50 small trees, boosted", "AdaBoost", has_members=True),
-    "igpa_forest": _pair("100 trees, grown and pruned on halves in turn", "IGPAForest"),
-    "gp_forest": _pair("11 trees of evolved tests", "GPForest"),
+    "adaboost": _pair("small trees, boosted", "AdaBoost", has_members=True, size="50 trees"),
+    "igpa_forest": _pair(
+        "trees, grown and pruned on halves in turn", "IGPAForest", size="100 trees"
+    ),
+    "gp_forest": _pair("trees of evolved tests", "GPForest", size="11 trees"),
     "filtering": Model(
         "three trees, boosted by filtering", "BoostByFilteringClassifier", has_members=True
     ),

@@ -71,7 +71,7 @@ DASK = option(
     "cores of this machine; does not affect the result.",
 )
 FOLDS_HELP = "Number of cross-validation folds."
-CV = integer("--cv", low=2, default=10, help=FOLDS_HELP)
+CV = integer("--cv", "--folds", "cv", low=2, default=10, help=FOLDS_HELP)
 RULE = option(
     "--rule",
     type=click.Choice(["1se", "min"]),

@@ -59,7 +59,7 @@ def _declare(name: str, details: str, *params: click.Parameter) -> None:
 
 
 _WIDTH = max(map(len, MODELS))
-_MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.words}" for name, model in MODELS.items())
+_MODEL_LIST = "\n".join(f"  {name:<{_WIDTH}}  {model.help}" for name, model in MODELS.items())
 
 # \b keeps the lines of a list as they are.
 _declare(
@@ -307,7 +307,7 @@ _declare(
     DATA,
     integer("--leaves", low=2, default=12, help="Maximum number of leaves."),
     flag("--rules", "rules", help="Show a few ordered rules instead of the tree."),
-    integer("--folds", low=2, default=5, help="Number of cross-validation folds."),
+    integer("--folds", "--cv", "folds", low=2, default=5, help=FOLDS_HELP),
     ANSWERS,
     *FILE_FORMAT,
     SEED,
@@ -441,7 +441,7 @@ _declare(
         type=MODEL_NAME,
         help="Model to compare, see `spinney train --help`. Default: some trees and forests",
     ),
-    integer("--folds", low=2, default=10, help=FOLDS_HELP),
+    integer("--folds", "--cv", "folds", low=2, default=10, help=FOLDS_HELP),
     option(
         *("--repeat", "--repeats", "repeats"),
         type=click.IntRange(min=1),

@@ -99,9 +99,10 @@ class Plan:
         for name in given:
             if name not in fitting:
                 what = {"classification": "classes", "survival": "lifetimes"}.get(task, "numbers")
+                hint = " If it is a number, add --task regression." if what == "classes" else ""
                 raise Refusal(
                     f"--metric {name} does not fit a target of {what}. For them there are: "
-                    f"{', '.join(fitting)}."
+                    f"{', '.join(fitting)}.{hint}"
                 )
         if "cost" in given and not self.costs:
             raise Refusal("--metric cost: say what mistakes cost with --cost TRUE:PREDICTED=COST.")

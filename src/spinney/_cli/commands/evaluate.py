@@ -69,10 +69,10 @@ def run(
         exposure = memory.exposure
     named = Named(target, time, event)
     answers = read_answers(data, fitted, named, text_format(fitted, text), (weight, exposure))
+    judged = Judged(fitted, costs, positive, cut)
     if rules:
-        found = evaluate_rules(fitted, answers, costs)
+        found = evaluate_rules(judged, answers)
     else:
-        judged = Judged(fitted, costs, positive, cut)
         found = evaluate(judged, answers, weight, exposure)
     save_plot(lambda: draw(found), plot)
     print_result(found, show, as_dict, as_json=as_json, written={"The picture is in": plot})
@@ -161,16 +161,11 @@ def _classes(judged: Judged, answers: Answers) -> Evaluation:
     shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     if judged.threshold is not None:
         need_two_classes(model)
-    positive = positive_of(model, judged.positive)
-    scores, cut = None, threshold_of(model)
-    if shares is not None and positive is not None:
-        place = classes.index(positive)
-        both = two_costs(prices, positive, classes[1 - place])
-        scores = Scores(positive, answers.y == positive, shares[:, place], *both)
-        if judged.threshold == "cost":
-            cut = scores.least_cost().cut
-        elif judged.threshold is not None:
-            cut = float(judged.threshold)
+    positive, cut = positive_of(model, judged.positive), threshold_of(model)
+    scores = _scores(classes, answers.y, shares, positive, prices)
+    if scores is not None and judged.threshold is not None:
+        given = judged.threshold
+        cut = scores.least_cost().cut if given == "cost" else float(given)
     place = 1 if positive is None else classes.index(positive)
     if scores is not None and cut is not None:
         predicted = model.classes_[np.where(scores.score >= cut, place, 1 - place)]
@@ -181,21 +176,38 @@ def _classes(judged: Judged, answers: Answers) -> Evaluation:
     return Evaluation(answers, predicted, metrics, scores, cut, around)
 
 
-def evaluate_rules(model: Any, answers: Answers, costs: Sequence[str]) -> Evaluation:
+def _scores(
+    classes: Sequence[Any], y: NDArray[Any], shares: Any, positive: Any, prices: Costs
+) -> Scores | None:
+    """Return the scores of the positive class of two; None if there are none."""
+    if shares is None or positive is None:
+        return None
+    place = classes.index(positive)
+    both = two_costs(prices, positive, classes[1 - place])
+    return Scores(positive, y == positive, shares[:, place], *both)
+
+
+def evaluate_rules(judged: Judged, answers: Answers) -> Evaluation:
     """Evaluate the rules of C4.5 instead of its tree, and say how often they differ."""
+    model = judged.model
     rules = getattr(model, "rules_", None)
     if rules is None:
         raise Refusal("--rules: this model has no rules of its own. C4.5 has: --model c45.")
+    if judged.threshold is not None:
+        raise Refusal("--threshold: rules predict by the first that fires. Leave out one option.")
+    classes, prices = model.classes_.tolist(), judged.prices()
+    positive = positive_of(model, judged.positive)
     with refusing():
         predicted = rules.predict(answers.rows.X)
         shares = rules.predict_proba(answers.rows.X)
-        prices = Judged(model, costs).prices()
-        metrics = class_metrics(model.classes_.tolist(), answers.y, predicted, shares, prices)
+        place = 1 if positive is None else classes.index(positive)
+        metrics = class_metrics(classes, answers.y, predicted, shares, prices, place=place)
+    scores = _scores(classes, answers.y, shares, positive, prices)
     notes: tuple[str, ...] = ()
     if hasattr(model, "tree_"):
         differ = float(np.mean(predicted != decide(model, answers.rows.X)))
-        notes = (difference_words(differ, "rows"),)
-    return Evaluation(answers, predicted, metrics, notes=notes)
+        notes = (difference_words(differ, "these rows"),)
+    return Evaluation(answers, predicted, metrics, scores, notes=notes)
 
 
 def _count_metrics(

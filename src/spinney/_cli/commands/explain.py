@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +68,7 @@ def chosen_rows(model: Any, asked: Asked, text: TextFormat) -> list[dict[str, An
     rows: list[dict[str, Any]] = [dict.fromkeys(columns)]
     if asked.data is not None:
         table = read_rows(asked.data, model, _named(asked.where), copied=True, text=text)
+        text = replace(text, decimal=text.decimal or ("," if table.decimal_comma else None))
         rows = [table.one(place) for place in _places(table, asked, text)]
     elif asked.rows or asked.where:
         option = "--row" if asked.rows else "--where"

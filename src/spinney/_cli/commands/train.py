@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -71,6 +71,7 @@ from spinney.tree._estimator import TreeEstimator
 _MOST_CATEGORIES = 12  # of a surrogate
 MOST_LEAVES = 60  # of a tree that is shown in full
 _BAR = 20  # characters of the largest importance
+_ON_TRAINING = "on the training rows"
 
 
 def run(
@@ -122,6 +123,7 @@ def run(
     reading = read_data(data, Choices(**options))
     settings = replace(
         settings,
+        changes=_with_own_labels(settings.changes, reading),
         costs=costs_of(costs, reading),
         positive=_positive(positive, reading),
         by_group=reading.group is not None,
@@ -158,6 +160,19 @@ def costs_of(given: tuple[str, ...], reading: Reading) -> Costs:
             "values are classes, add --task classification."
         )
     return parse_costs(given, reading.classes) if given else {}
+
+
+def _with_own_labels(changes: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    """Return parameters whose classes are those of the target: JSON has 1 in quotes only."""
+    if reading.task != "classification":
+        return dict(changes)
+    labels = {str(label): label for label in reading.classes}
+    return {
+        name: {labels.get(key, key): number for key, number in value.items()}
+        if name in ("priors", "class_weight") and isinstance(value, dict)
+        else value
+        for name, value in changes.items()
+    }
 
 
 def _positive(given: str | None, reading: Reading) -> Any:
@@ -269,20 +284,24 @@ def with_cut(training: Training, cut: float | str | None) -> Training:
     need_two_classes(training.model)
     settings, reading = training.settings, training.reading
     positive, how = settings.positive, "as given"
+    (other,) = [label for label in reading.classes if label != positive]
+    answer, found = partial(positive_scores, positive=positive), None
+    if settings.cv:
+        unfit = unfitted(reading.task, settings)
+        found = cross_validate(unfit, reading, settings.cv, settings.seed, _unseen, answer)
     if cut == "cost":
-        answer = partial(positive_scores, positive=positive)
-        how = "of least cost on the training rows"
-        if settings.cv:
-            how = f"of least cost by {training.n_folds}-fold cross-validation"
-            unfit = unfitted(reading.task, settings)
-            found = cross_validate(unfit, reading, settings.cv, settings.seed, _unseen, answer)
-        else:
-            found = answer(training.model, reading.X)
-        (other,) = [label for label in reading.classes if label != positive]
         both = two_costs(settings.costs, positive, other)
-        cut = Scores(positive, reading.y == positive, found, *both).least_cost().cut
+        shown = answer(training.model, reading.X) if found is None else found
+        cut = Scores(positive, reading.y == positive, shown, *both).least_cost().cut
+        rows = f"by {training.n_folds}-fold cross-validation" if settings.cv else _ON_TRAINING
+        how = f"of least cost {rows}"
+    estimate = training.estimate
+    if found is not None:  # what the estimate was before is that of the model without a threshold
+        labels = np.array([other, positive], dtype=reading.y.dtype)
+        predicted = labels[(found >= float(cut)).astype(int)]
+        estimate = of_predictions(predicted, reading.y, reading.task, settings.costs)
     model = with_threshold(training.model, positive, float(cut))
-    return replace(training, model=model, threshold=(float(cut), how))
+    return replace(training, model=model, estimate=estimate, threshold=(float(cut), how))
 
 
 def _unseen() -> None:
@@ -427,9 +446,11 @@ def _show_error(training: Training, found: Estimate, screen: Screen) -> None:
         always = f"always {found.baseline_name}"
         pairs.append(("relative", f"{found.relative:.3f} of the {squared} of {always}"))
     screen.pairs(pairs)
-    if training.path is not None and found.measure != "concordance":
-        words = "The same folds chose the size of the tree: expect slightly more on new rows."
-        screen.wrapped(words)
+    chosen = "size of the tree" if training.path is not None else None
+    if training.threshold is not None:
+        chosen = "threshold" if training.threshold[1] != "as given" else None
+    if chosen is not None and found.measure != "concordance":
+        screen.wrapped(f"The same folds chose the {chosen}: expect slightly more on new rows.")
 
 
 def _show_surrogates(training: Training, tree: Tree, screen: Screen) -> None:

@@ -134,3 +134,4 @@ class Sheet:
     columns: list[Column]
     notes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    decimal_comma: bool = False  # whether its numbers have one

@@ -104,7 +104,8 @@ def read_carefully(layout: CSVLayout) -> Sheet:
         for k, coded in zip(layout.kept, found, strict=True)
     ]
     notes = tuple(note for _, note in pairs if note)
-    return Sheet([column for column, _ in pairs], notes, layout.others)
+    columns = [column for column, _ in pairs]
+    return Sheet(columns, notes, layout.others, layout.meaning.decimal_comma)
 
 
 def delimiter_of(source: Source, encoding: str | None = None) -> str:

@@ -199,7 +199,7 @@ def _as_sheet(layout: CSVLayout, table: pa.Table, has_quotes: bool) -> Sheet:
         notes += [note] if note else []
     if turning:
         raise _TurnsToTextError(turning)
-    return Sheet(columns, tuple(notes), layout.others)
+    return Sheet(columns, tuple(notes), layout.others, layout.meaning.decimal_comma)
 
 
 def _codes(found: pa.ChunkedArray) -> Coded:

@@ -134,13 +134,10 @@ def _numbers_warning(column: Column, found: Written) -> str:
             f"is taken as nominal: it holds numbers in several units: {shown}. Write them in one "
             f"unit, without which --numeric {shlex.quote(column.name)} cannot read them"
         )
-    options = f"--numeric {shlex.quote(column.name)}"
-    options += " --decimal ," if found.decimal == "," else ""
-    options += "".join(f" --na={shlex.quote(word)}" for word in found.words)
     words = f", and {' and '.join(map(repr, found.words))}" if found.words else ""
     return (
         f"is taken as nominal: it holds numbers with signs, such as {found.example!r}{words}. Read "
-        f"them as numbers with {options}"
+        f"them as numbers with {found.options(column.name)}"
     )
 
 

@@ -46,6 +46,7 @@ class Rows:
     notes: tuple[str, ...] = ()  # unusual values
     others: tuple[str, ...] = ()  # names of columns that were not read
     absent: tuple[str, ...] = ()  # columns of the model that were not read
+    decimal_comma: bool = False  # whether numbers of the file have one
 
     @property
     def X(self) -> dict[str, Any]:  # noqa: N802 - scikit-learn's name
@@ -141,7 +142,8 @@ def read_rows(
         columns[column.name], note = match_labels(columns[column.name], column)
         notes += [note] if note else []
     names = tuple(column.name for column in features)
-    return Rows(name, names, columns, usual, tuple(notes), unread, absent)
+    comma = sheet.decimal_comma
+    return Rows(name, names, columns, usual, tuple(notes), unread, absent, comma)
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,10 @@ class Choices:
         kinds |= dict.fromkeys(self.numeric, "numeric")
         return Wanted(kinds, orders, without=dropped, text=self.text)
 
+    def roles(self) -> list[tuple[str, str | None]]:
+        """Return the options that name a column which tells of the rows, each with the name."""
+        return [("--weight", self.weight), ("--exposure", self.exposure), ("--group", self.group)]
+
     def options(self) -> tuple[str, ...]:
         """Return these choices as command line options."""
         words = []
@@ -154,8 +158,7 @@ class Choices:
             ("--drop", self.drop),
             ("--nominal", self.nominal),
             ("--ordered", self.ordered),
-            ("--weight", [self.weight] if self.weight is not None else []),
-            ("--exposure", [self.exposure] if self.exposure is not None else []),
+            *((option, [name]) for option, name in self.roles() if name is not None),
             ("--event", [self.event] if self.event is not None else []),
             ("--time", [self.time] if self.time is not None else []),
             *self.text.options(),
@@ -234,6 +237,9 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     columns, target = sheet.columns, choices.target
     names = [column.name for column in columns if column.name]
     _check_names([*names, *sheet.others], choices)
+    for option, name in choices.roles():
+        if name == target:
+            raise Refusal(f"{option}: {name!r} is the target. Name another column.")
     chosen = next(column for column in columns if column.name == target)
     gaps = chosen.missing
     notes = list(sheet.notes)
@@ -262,6 +268,8 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     if not features:
         raise Refusal(f"no columns are left to predict {target!r} from.")
     task = choices.task or _guess_task(chosen)
+    if task != choices.task:
+        notes += _classes_note(chosen, task)
     _check_task(chosen, task)
     warnings += target_doubts(chosen, features, task)
     return Reading(
@@ -367,10 +375,8 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         ("--nominal", choices.nominal),
         ("--ordered", choices.wanted().orders),
         ("--numeric", choices.numeric),
-        ("--weight", [choices.weight] if choices.weight is not None else []),
-        ("--exposure", [choices.exposure] if choices.exposure is not None else []),
+        *((option, [name]) for option, name in choices.roles() if name is not None),
         ("--event", [] if choices.event is None else [event_column(choices.event, names)]),
-        ("--group", [choices.group] if choices.group is not None else []),
     ]
     for option, given in asked:
         for name in given:
@@ -383,6 +389,15 @@ def _guess_task(target: Column) -> Task:
         return "classification"
     few = len(np.unique(target.cells)) <= MOST_CLASSES
     return "classification" if target.is_whole and few else "regression"
+
+
+def _classes_note(target: Column, task: Task) -> list[str]:
+    """Return a note if whole numbers, which may be counts, are taken as more than two classes."""
+    n_classes = len(np.unique(target.cells))
+    if task != "classification" or target.kind != "numeric" or n_classes < 3:
+        return []
+    words = f"{target.name} is taken as {n_classes} classes: it holds few whole numbers"
+    return [f"{words}. To predict a number, add --task regression"]
 
 
 def _check_task(target: Column, task: Task) -> None:

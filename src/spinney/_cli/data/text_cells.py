@@ -141,10 +141,11 @@ def column_of(
             return numeric_column(name, codes, numbers), note
         if kind == "numeric":
             code, where = place.of_cell(name, codes, odd)
-            raise Refusal(
-                f"{where}: {found.texts[code]!r} is not a number. Correct it, or leave the cell "
-                "empty."
-            )
+            written = diagnose(name, [found.texts[code] for code in odd], len(numbers) - len(odd))
+            remedy = "Correct it, or leave the cell empty."
+            if written is not None and len(written.units) <= 1:
+                remedy = f"Read the column with {written.options(name)}, or correct it."
+            raise Refusal(f"{where}: {found.texts[code]!r} is not a number. {remedy}")
         note = _odd_cells_note(name, found, numbers, meaning, place)
     return _labels(name, found, wanted.orders.get(name), meaning, place), note
 
@@ -186,10 +187,11 @@ def _formatted_column(name: str, found: Coded, meaning: Meaning, place: Place) -
     odd = [code for code, number in enumerate(numbers) if number is None]
     if odd:
         code, where = place.of_cell(name, found.codes, odd)
-        raise Refusal(
-            f"{where}: {found.texts[code]!r} is not a number. Correct it, leave the cell empty, or "
-            "say that it means a gap with --na."
-        )
+        other = "." if decimal == "," else ","
+        remedy = "Correct it, leave the cell empty, or say that it means a gap with --na."
+        if all(parse_formatted(found.texts[code], other)[0] is not None for code in odd):
+            remedy = f"If the decimal mark is {other!r}, add --decimal {other}; else correct it."
+        raise Refusal(f"{where}: {found.texts[code]!r} is not a number. {remedy}")
     if len(units) > 1:
         first, second, *_ = units
         code, where = place.of_cell(name, found.codes, units[second])

@@ -5,6 +5,7 @@ LN-1001955, which have letters and digits too.
 """
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,6 +79,12 @@ class Written:
     decimal: str  # mark
     units: tuple[str, ...]
     words: tuple[str, ...]  # that are no numbers, and probably stand for gaps
+
+    def options(self, name: str) -> str:
+        """Return the options that read a column of this name as numbers."""
+        comma = " --decimal ," if self.decimal == "," else ""
+        gaps = "".join(f" --na={shlex.quote(word)}" for word in self.words)
+        return f"--numeric {shlex.quote(name)}{comma}{gaps}"
 
 
 def diagnose(name: str, odd: Sequence[str], n_plain: int) -> Written | None:
