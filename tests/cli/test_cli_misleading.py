@@ -109,10 +109,11 @@ def test_priors_of_numbered_classes_are_written_as_json(run: Run, write: Write) 
     assert wrong.exit_code == 2
 
 
+@pytest.mark.slow
 def test_comparisons_repeat_their_groups_in_the_command_to_train(run: Run, write: Write) -> None:
     rows = "".join(f"P{k // 4},{k * 7 % 50},{'ab'[k * 7 % 50 > 20]}\n" for k in range(120))
     path = write("patient,x,y\n" + rows)
-    words = ("--target", "y", "--group", "patient", "--model", "cart", "--repeat", 1, "--cv", 3)
+    words = ("--target", "y", "--group", "patient", "--model", "cart", "--repeat", 1, "--cv", 2)
     done = run("compare", path, *words)
     assert done.exit_code == 0, done.output
     assert "--target y --group patient --model cart --out model.spinney" in done.output
@@ -136,3 +137,15 @@ def test_the_error_that_train_tells_is_that_of_the_threshold(
     assert done["error"]["baseline"] == pytest.approx(y.mean())
     if threshold == "cost":  # the least of all cuts, among which is that which selects no row
         assert done["error"]["value"] <= y.mean()
+
+
+def test_deviances_are_compared_of_the_models_that_have_them(run: Run, write: Write) -> None:
+    path = write("x,y\n" + "".join(f"{k % 40},{k % 40 // 15 + k % 2}\n" for k in range(80)))
+    words = ("--target", "y", "--criterion", "poisson", "--repeat", 1, "--folds", 2, "--jobs", 1)
+    done = run("compare", path, *words, "--json")
+    assert done.exit_code == 0, done.output
+    assert "cart" in json.loads(done.stdout)["methods"]
+    assert "adaboost" not in json.loads(done.stdout)["methods"]
+    refused = run("compare", path, *words, "--model", "adaboost")
+    assert refused.exit_code == 2
+    assert "which 'adaboost' has not. Leave it out" in flat(refused)

@@ -105,6 +105,11 @@ def _criterion(model: Any) -> str:
     return str(model._judge_name()) if hasattr(model, "_judge_name") else ""
 
 
+def has_deviance(model: Any) -> bool:
+    """Return whether a model is grown by a deviance, by which it can be judged."""
+    return is_deviance(_criterion(model))
+
+
 def _concordance(rows: Judged) -> float:
     weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
     guess = np.asarray(rows.guess, dtype=np.float64)
@@ -172,9 +177,10 @@ def check_measures(given: Sequence[str], task: str, methods: Mapping[str, Any]) 
             raise ValueError(
                 f"the measure {name!r} needs probabilities, which {lacking[0]!r} has not."
             )
-    if "deviance" in given and not all(is_deviance(_criterion(each)) for each in methods.values()):
+    others = [name for name, each in methods.items() if not has_deviance(each)]
+    if "deviance" in given and others:
         raise ValueError(
             "'deviance' is that of the criterion: all methods need criterion='poisson', 'gamma' or "
-            "'tweedie'."
+            f"'tweedie', which {others[0]!r} has not. Leave it out, or judge by another measure."
         )
     return tuple(dict.fromkeys(given))

@@ -21,7 +21,7 @@ from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._cli.summary import reading_dict, show_reading
 from spinney._counts import DEVIANCES
 from spinney.compare import Experiment, RepeatedHoldout, RepeatedKFold, Results, Table
-from spinney.compare._metrics import MAIN, MEASURES
+from spinney.compare._metrics import MAIN, MEASURES, has_deviance
 from spinney.compare._tables import rank_tests
 
 USUAL = {
@@ -307,6 +307,8 @@ def _methods(
         raise Refusal("--exposure: add --criterion poisson, gamma or tweedie, which use it.")
     growth = {} if plan.criterion is None else {"criterion": plan.criterion}
     usual = [name for name in USUAL[task] if all(knows(name, task, key) for key in growth)]
+    if plan.criterion in DEVIANCES:
+        usual = [name for name in usual if has_deviance(make_model(name, task, growth))]
     chosen = list(dict.fromkeys(plan.models or usual))
     methods, blind = {}, []
     for name in chosen:
