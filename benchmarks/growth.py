@@ -128,7 +128,7 @@ def categories(n_rows=100_000):
     show(f"One column, {n_rows:,} rows, fully grown", ["", "seconds", "ratio"], rows)
 
 
-def alternating(sizes=(5_000, 10_000, 20_000)):
+def alternating(sizes=(10_000, 100_000, 1_000_000)):
     """One column whose classes, or numbers, take turns: the deepest tree that rows can have."""
     rows = []
     for name, fit in (

@@ -412,10 +412,10 @@ def evolved(quick):
 
 
 def alternating(quick):
-    """Time the deepest tree that rows can have: quadratic in the rows."""
+    """Time the deepest tree that rows can have."""
     from spinney import CARTClassifier, CARTRegressor
 
-    n_rows = 2_000 if quick else 20_000
+    n_rows = 20_000 if quick else 1_000_000
     X, y = np.arange(float(n_rows))[:, None], np.arange(n_rows) % 2
     return [
         compare(

@@ -9,6 +9,21 @@
 
 namespace spinney {
 
+/// How many divisions, one after the other, left nearly all rows on one side.
+class Lopsided {
+ public:
+  Lopsided below(std::size_t n_rows, std::size_t n_child) const {
+    Lopsided child;
+    if (n_child * 8 > n_rows * 7) child.count_ = count_ + 1;
+    return child;
+  }
+  /// Whether to expect as many more.
+  bool goes_on() const { return count_ >= 32; }
+
+ private:
+  std::uint32_t count_ = 0;
+};
+
 /// A leaf that will be divided by the split found for it.
 template <class Rows>
 struct OpenNode {
@@ -23,6 +38,8 @@ struct OpenNode {
   NodeId forced = kNoNode;           // its place in the tree of forced tests; none: outside of it
   bool first = false;                // its test is forced: no gain of another node comes before it
   bool few = false;                  // its subtree is grown by itself; it has no split yet
+  bool lone = false;                 // the same, as one column is left
+  Lopsided lopsided = {};            // the divisions above it
 };
 
 /// Nodes have a split, and a number that says which came first; some go before all others.

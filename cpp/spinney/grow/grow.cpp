@@ -8,6 +8,7 @@
 
 #include "spinney/grow/binned.hpp"
 #include "spinney/grow/choose.hpp"
+#include "spinney/grow/column_subtrees.hpp"
 #include "spinney/grow/drawn_subtrees.hpp"
 #include "spinney/grow/early_stop.hpp"
 #include "spinney/grow/frontier.hpp"
@@ -157,6 +158,9 @@ class Grower {
   void open_leaf(NodeId id, Origin origin, Rows rows, const Summary& summary, std::vector<RowIndex> validation,
                  NodeId forced);
   void open(Node node);
+  bool takes_lone(const Node& node);
+  void grow_lone(const Node& node);
+  ColumnSubtrees& lone_subtrees();
   bool goes_on(const Summary& summary, const Origin& origin, NodeId forced) const;
   SearchTask task_of(const Node& node, FeatureIndex column, const Limits& limits) const {
     return {column, *context_.scan, node.totals, limits, node.origin.path, params_.missing};
@@ -195,6 +199,7 @@ class Grower {
   Scratch scratch_;
   std::size_t n_small_ = 0;  // nodes divided without asking whether to stop
   std::optional<typename SmallOf<Store>::Subtrees> small_;
+  std::optional<ColumnSubtrees> lone_;
 };
 
 template <class Store>
@@ -208,6 +213,8 @@ Tree Grower<Store>::run(const Tree* start) {
       small.push_back(std::move(node));
     } else if (node.few) {
       small_->grow(node.id, node.rows, node.origin, node.columns, node.totals, builder_);
+    } else if (node.lone) {
+      grow_lone(node);
     } else {
       divide(node);
     }
@@ -313,11 +320,40 @@ bool Grower<Store>::goes_on(const Summary& summary, const Origin& origin, NodeId
   return may_divide(params_, summary, origin.depth);
 }
 
+/// Whether a node of one column is likely to be the start of a long chain.
+template <class Store>
+bool Grower<Store>::takes_lone(const Node& node) {
+  if constexpr (std::is_same_v<Store, SortedStore>) {
+    return context_.small && node.lopsided.goes_on() && node.columns->size() == 1 &&
+           lone_subtrees().takes(node.rows, node.columns);
+  } else {
+    return false;
+  }
+}
+
+template <class Store>
+void Grower<Store>::grow_lone(const Node& node) {
+  if constexpr (std::is_same_v<Store, SortedStore>)
+    lone_subtrees().grow(node.id, node.rows, node.origin, node.columns, node.totals, builder_,
+                         small_ ? &*small_ : nullptr);
+}
+
+/// Made when a tree first asks for it: few do.
+template <class Store>
+ColumnSubtrees& Grower<Store>::lone_subtrees() {
+  if (!lone_)
+    lone_.emplace(
+        Growth{context_.data, context_.target, context_.samples, params_, context_.summarizer, context_.total_weight},
+        context_.limits(), context_.interrupt);
+  return *lone_;
+}
+
 /// Searches a leaf and, if it can be divided, puts it in the queue.
 template <class Store>
 void Grower<Store>::open(Node node) {
   node.few = small_ && small_->takes(node.rows, node.columns);
-  if (node.few) return frontier_.push(std::move(node));  // all of its subtree is grown together
+  node.lone = !node.few && takes_lone(node);
+  if (node.few || node.lone) return frontier_.push(std::move(node));  // all of its subtree is grown together
   node.first = node.forced != kNoNode && params_.forced->forces(node.forced);
   node.split = node.first ? forced_split(node) : search(node);
   if (node.split.found()) frontier_.push(std::move(node));
@@ -473,7 +509,8 @@ void Grower<Store>::divide(Node& node) {
           .units = std::move(children[b].units),
           .split = {},
           .validation = std::move(validation[b]),
-          .forced = forced_below[b]});
+          .forced = forced_below[b],
+          .lopsided = node.lopsided.below(n_rows[0] + n_rows[1], n_rows[b])});
   }
 }
 

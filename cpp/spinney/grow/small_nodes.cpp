@@ -7,22 +7,21 @@
 
 namespace spinney {
 
-namespace {
-
 bool plain_classes(const Target& target, const Samples& samples) {
   return target.n_classes == 2 && target.class_scale.empty() && target.split_scale.empty() && target.cost.empty() &&
          !samples.scaled_weight;
 }
 
-}  // namespace
+bool only_thresholds(const GrowParams& params, const Limits& limits) {
+  return params.monotone.empty() && params.interactions.empty() && !params.oblique && params.n_best_splits == 1 &&
+         !params.forced && params.max_leaf_nodes == 0 && limits.weight == 0.0;
+}
 
 SmallTask small_task(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits) {
   const bool no_stand_ins = params.missing == MissingRule::majority || places_gaps(params.missing) ||
                             (params.missing == MissingRule::surrogate && params.max_surrogates == 0);
-  const bool plain = params.monotone.empty() && params.interactions.empty() && !params.oblique &&
-                     params.n_best_splits == 1 && !params.forced && params.max_leaf_nodes == 0 && no_stand_ins &&
-                     limits.weight == 0.0;
-  if (!plain || samples.weight.form == SampleWeights::Form::real) return SmallTask::none;
+  if (!only_thresholds(params, limits) || !no_stand_ins || samples.weight.form == SampleWeights::Form::real)
+    return SmallTask::none;
   if (target.n_classes == 0) return params.criterion.name == SquaredError::kName ? SmallTask::numbers : SmallTask::none;
   const bool gini = plain_classes(target, samples) && params.criterion.name == Gini::kName &&
                     params.criterion.cost.empty() && !params.criterion.callable;

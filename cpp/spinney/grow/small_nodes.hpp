@@ -10,6 +10,11 @@ namespace spinney {
 /// What there are loops for: Gini of two classes, or squared error.
 enum class SmallTask : std::uint8_t { none, classes, numbers };
 
+/// Whether parameters ask for no more than the best threshold of each column; surrogates are another matter.
+bool only_thresholds(const GrowParams& params, const Limits& limits);
+/// Whether there are two classes whose weights are those of their rows.
+bool plain_classes(const Target& target, const Samples& samples);
+
 /// None where parameters, or the objective, ask for more than the best threshold of each column.
 SmallTask small_task(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits);
 

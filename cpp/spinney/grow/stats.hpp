@@ -35,6 +35,8 @@ class Summarizer {
   Summary summarize(std::span<const SampleIndex> group) const;
   /// The same from sums that were made elsewhere; the samples say only what was taken off y.
   Summary from_moments(const NodeMoments& moments) const;
+  /// The same from class weights that are whole multiples of one.
+  Summary from_units(Numbers units, std::int64_t n_samples) const;
   /// Where weights are whole multiples of one, a child's class weights are its parent's less its sibling's, exactly.
   bool subtracts() const { return target_.n_classes > 0 && samples_.weight.form != SampleWeights::Form::real; }
   Summary rest(const Numbers& parent_units, const Summary& sibling, std::int64_t n_samples) const;
@@ -44,7 +46,6 @@ class Summarizer {
  private:
   Summary classes(std::span<const SampleIndex> group) const;
   Summary from_classes(const Numbers& raw, std::int64_t n_samples) const;
-  Summary from_units(Numbers units, std::int64_t n_samples) const;
   Summary numbers(std::span<const SampleIndex> group) const;
   bool is_pure(std::span<const SampleIndex> group) const;
   void keep_answer(Summary& summary, double answer) const;
