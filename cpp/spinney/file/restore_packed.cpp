@@ -30,15 +30,19 @@ std::optional<PackedArrays> take_routes(Source& source, std::size_t n_inner, Pac
   source.fill(Part::default_branch, scratch.default_branch, n_inner);
   arrays.nodes.resize(n);
   arrays.default_branch.assign(n, 0);
-  for (std::size_t node = 0, i = 0; node < n; ++node) {
-    RouteNode& at = arrays.nodes[node];
-    at = {kInfinity, 0, static_cast<NodeId>(node)};
-    if (scratch.kind[node] == 0) continue;
+  scratch.inner.resize(n + 1);
+  for (std::size_t node = 0, i = 0; node < n; ++node) {  // whether a node is a leaf is not branched on
+    arrays.nodes[node] = {kInfinity, 0, static_cast<NodeId>(node)};
+    scratch.inner[i] = static_cast<NodeId>(node);
+    i += scratch.kind[node];
+  }
+  for (std::size_t i = 0; i < n_inner; ++i) {
     if (scratch.child[i] == 0) return {};
-    const std::size_t first = node + scratch.child[i];
-    at = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]), static_cast<NodeId>(first)};
+    const NodeId node = scratch.inner[i];
+    const std::size_t first = static_cast<std::size_t>(node) + scratch.child[i];
+    arrays.nodes[node] = {scratch.threshold[i], static_cast<FeatureIndex>(scratch.feature[i]),
+                          static_cast<NodeId>(first)};
     arrays.default_branch[node] = static_cast<std::uint8_t>(std::min(scratch.default_branch[i], 2U));
-    ++i;
   }
   return arrays;
 }

@@ -14,6 +14,7 @@ namespace spinney {
 struct PackedScratch {
   std::shared_ptr<const Tree> like;  // of the tree before, without nodes
   std::vector<std::uint8_t> kind;
+  std::vector<NodeId> inner;  // nodes that are no leaves, and one that means nothing
   std::vector<std::uint32_t> child, default_branch, feature;
   std::vector<double> threshold;
 };

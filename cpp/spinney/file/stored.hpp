@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "spinney/tree/narrow.hpp"
@@ -71,7 +72,9 @@ struct Stored {
 };
 
 inline constexpr double kMostWhole = 4294967295.0;
-inline bool is_small_whole(double v) { return v >= 0.0 && v <= kMostWhole && v == std::floor(v) && !std::signbit(v); }
+inline bool is_small_whole(double v) {
+  return v >= 0.0 && v <= kMostWhole && v == static_cast<double>(static_cast<std::int64_t>(v)) && !std::signbit(v);
+}
 
 /// What some numbers need. NaN is never stored, nor is a whole number of more than 32 bits.
 struct Range {
@@ -96,8 +99,11 @@ struct Range {
   template <class T>
   void add_reals(std::span<const T> values) {
     std::size_t i = 0;
-    for (; i < values.size() && (whole || single); ++i) add_real(values[i]);
-    size += values.size() - i;  // nothing more can be learned from the rest
+    for (; i < values.size() && whole; ++i) add_real(values[i]);
+    size += values.size() - i;
+    if constexpr (!std::is_same_v<T, float>) {
+      for (; i < values.size() && single; ++i) single = is_single(values[i]);
+    }
   }
   template <class T>
   void add_wholes(std::span<const T> values) {

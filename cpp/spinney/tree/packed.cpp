@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spinney/objective/classes.hpp"
+
 namespace spinney {
 
 namespace {
@@ -64,13 +66,17 @@ bool PackedTree::pack(const Tree& tree) {
 PackedTree::PackedTree(std::shared_ptr<const Tree> like, PackedArrays arrays)
     : whole_(std::move(like)), arrays_(std::move(arrays)) {
   if (whole_->n_classes == 0) return;
-  const std::size_t n = n_nodes(), k = n_outputs();
+  const Classes classes{.n = whole_->n_classes, .cost = whole_->cost};
+  const std::size_t k = n_outputs();
   std::vector<double> shares(k);
-  label_.resize(n);
-  for (std::size_t node = 0; node < n; ++node) {
-    for (std::size_t c = 0; c < k; ++c) shares[c] = answer(static_cast<NodeId>(node), c);
-    label_[node] = static_cast<std::uint16_t>(whole_->cheapest(shares.data()));
-  }
+  label_.resize(n_nodes());
+  with_answers([&](const auto* answers) {
+    for (std::uint16_t& label : label_) {
+      std::copy_n(answers, k, shares.data());
+      label = static_cast<std::uint16_t>(classes.cheapest(shares.data()));
+      answers += k;
+    }
+  });
 }
 
 namespace {
@@ -86,12 +92,15 @@ bool all_fit(const Numbers& numbers, const Fits& fits) {
 
 /// Whether each node has a class share above 0.
 bool have_shares(const PackedReals& answers, std::size_t k) {
-  for (std::size_t first = 0; first < answers.size(); first += k) {
-    double sum = 0.0;
-    for (std::size_t c = 0; c < k; ++c) sum += answers[first + c];
-    if (!(sum > 0.0)) return false;
-  }
-  return true;
+  return answers.visit([k](const auto& shares) {
+    bool all = true;
+    for (std::size_t first = 0; first < shares.size(); first += k) {
+      double sum = 0.0;
+      for (std::size_t c = 0; c < k; ++c) sum += shares[first + c];
+      all &= sum > 0.0;
+    }
+    return all;
+  });
 }
 
 /// Whether an array certainly holds what it may.
@@ -104,10 +113,29 @@ bool is_sound_field(Holds holds, const PackedReals& array, const Tree& like) {
   return fit && (holds != Holds::answers || like.n_classes == 0 || have_shares(array, like.n_outputs()));
 }
 
+/// Whether each node but the root is the child of one before it. Half of all nodes are leaves, and nobody could guess
+/// which: that is not branched on.
+bool is_sound_shape(const PackedArrays& arrays, std::int32_t n_features) {
+  const auto n = static_cast<NodeId>(arrays.nodes.size());
+  std::vector<std::uint8_t> owned(arrays.nodes.size() + 2, 0);
+  bool sound = true;
+  NodeId n_children = 0;
+  for (NodeId node = 0; node < n; ++node) {
+    const RouteNode& at = arrays.nodes[node];
+    const bool inner = at.child != node;
+    const bool fits = (at.child > node) & (at.child < n - 1) & (at.feature >= 0) & (at.feature < n_features) &
+                      (at.threshold == at.threshold) & (arrays.default_branch[node] <= 1);
+    std::uint8_t* const children = owned.data() + (inner & fits ? at.child : n);
+    sound &= (!inner) | (fits & (children[0] + children[1] == 0));
+    children[0] = children[1] = inner;
+    n_children += inner ? 2 : 0;
+  }
+  return sound && n_children == n - 1;
+}
+
 }  // namespace
 
 bool PackedTree::is_sound() const {
-  const auto n = static_cast<NodeId>(n_nodes());
   if (whole_->n_classes > kMostClasses) return false;
   bool sound = true;
   for_each_field([&](const auto& field) {
@@ -116,18 +144,7 @@ bool PackedTree::is_sound() const {
       sound = sound && is_sound_field(field.holds, array, *whole_);
   });
   if (!sound) return false;
-  std::vector<std::uint8_t> owned(static_cast<std::size_t>(n), 0);
-  NodeId n_children = 0;
-  for (NodeId node = 0; node < n; ++node) {
-    const RouteNode& at = arrays_.nodes[node];
-    if (at.child == node) continue;
-    if (at.child < node || at.child >= n - 1 || owned[at.child] || owned[at.child + 1]) return false;
-    owned[at.child] = owned[at.child + 1] = 1;
-    n_children += 2;
-    if (at.feature < 0 || at.feature >= whole_->n_features || at.threshold != at.threshold) return false;
-    if (arrays_.default_branch[node] > 1) return false;
-  }
-  return n_children == n - 1;
+  return is_sound_shape(arrays_, whole_->n_features);
 }
 
 void PackedArrays::put_fields(Tree& tree) const {

@@ -108,6 +108,8 @@ def check_classes(n_classes: int, classes: NDArray[Any] | None, who: str) -> Non
 def check_kinds(parts: dict[str, Any], schema: Schema, who: str) -> None:
     """Refuse thresholds and cuts in columns that have no order."""
     has_order = np.array([c.kind == "numeric" or _is_ordered(c) for c in schema.columns], bool)
+    if has_order.all():
+        return
     for prefix in ("", "surrogate_"):
         kind = parts.get(f"{prefix}kind", np.zeros(0, np.uint8))
         tests = kind[(kind != KINDS.index("leaf")) & (kind != KINDS.index("expression"))]
