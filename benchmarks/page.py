@@ -16,7 +16,8 @@ _HEAD = """# Benchmarks
 
 <!-- Written by `python -m benchmarks page results.json`: change benchmarks/page.py instead. -->
 
-Written from runs of `python -m benchmarks table` on {cpu}, {cores} cores, with {versions}.
+Written from `python -m benchmarks table`, which took {minutes} minutes on {cpu}, {cores} cores,
+with {versions}.
 Seconds are those of the processor on one thread, the best of up to three runs in turns with the
 peers; the ratios are what carries over to other machines. The scores are shares of new rows that
 are right, or R squared (C4.5: of the training rows), spinney's first, then those of the others in
@@ -42,7 +43,8 @@ _CURVES = """
 :alt: Time and memory against rows, columns, classes, categories and trees, with the peers' curves
 ```
 
-*Time and memory as tables grow: `python -m benchmarks curves` draws this.*
+*Time and memory as tables grow, each point a fit in a process of its own; a curve ends where the
+next fit would take minutes. scikit-learn has no categories. `python -m benchmarks curves`*
 """
 
 
@@ -69,6 +71,7 @@ def write(results):
     head = _HEAD.format(
         cpu=machine["cpu"],
         cores=machine["cores"],
+        minutes=max(1, round(sum(part["took"] for part in results["rows"].values()) / 60)),
         versions=", ".join(f"{name} {version}" for name, version in names.items()),
         two_head=" two threads |" if two else "",
         two_line="---:|" if two else "",
