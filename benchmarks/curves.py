@@ -23,9 +23,9 @@ from benchmarks._data import numeric
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "benchmark_growth.png"
 PANELS = {
     "rows": [1_000, 10_000, 100_000, 1_000_000, 5_000_000],
-    "columns": [5, 20, 80, 320, 1_280],
+    "columns": [5, 20, 80, 320, 1_000],
     "classes": [2, 4, 8, 16, 32, 64],
-    "categories": [2, 8, 32, 128, 512, 2_048],
+    "categories": [2, 8, 32, 128, 500, 2_000],
     "trees": [1, 4, 16, 64, 256],
 }
 QUICK = {name: sizes[:2] for name, sizes in PANELS.items()}
@@ -133,7 +133,7 @@ def draw(found, path):
     import matplotlib
 
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     heads = {
         "rows": "rows, 20 columns",
@@ -142,7 +142,9 @@ def draw(found, path):
         "categories": "categories, 10,000 x 20",
         "trees": "trees of a forest, 5,000 x 20",
     }
-    figure, axes = pyplot.subplots(2, len(found), figsize=(3.1 * len(found), 5.6), squeeze=False)
+    figure, axes = pyplot.subplots(
+        2, len(found), figsize=(2.8 * len(found), 5.6), sharex="col", sharey="row", squeeze=False
+    )
     for place, (panel, curves) in enumerate(found.items()):
         for who, curve in curves.items():
             if not curve:
@@ -152,6 +154,9 @@ def draw(found, path):
             axes[0][place].loglog(sizes, seconds, **style)
             axes[1][place].loglog(sizes, np.maximum(mb, 0.1), **style)
         axes[1][place].set_xlabel(heads[panel])
+        axes[1][place].set_xticks(sorted({size for curve in curves.values() for size, *_ in curve}))
+        axes[1][place].xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
+        axes[1][place].xaxis.set_minor_locator(ticker.NullLocator())
         for row in axes:
             row[place].grid(alpha=0.25)
             row[place].spines[["top", "right"]].set_visible(False)
