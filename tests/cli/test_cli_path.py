@@ -160,6 +160,20 @@ def test_fixed_columns_are_left_alone(run: Run, model_file: Train) -> None:
     assert "Did you mean" in run(*words, "--fixed", changed[0][:-1]).stderr
 
 
+def test_what_only_fixed_columns_lead_to_is_told(run: Run, model_file: Train) -> None:
+    model = model_file("iris", "--model", "cart_full", "--max-depth", "2")
+    words = ("explain", model, "iris", "--row", 1, "--fixed", "petal_length,petal_width")
+    done = run(*words)
+    for label in ("versicolor", "virginica"):
+        told = f"for {label} instead: no way without a change of petal_length or petal_width"
+        assert told in done.output
+    found = json.loads(run(*words, "--json").stdout)
+    assert found["not_without_fixed"] == ["versicolor", "virginica"]
+    free = json.loads(run(*words[:-2], "--json").stdout)
+    assert free["not_without_fixed"] == []
+    assert {way["prediction"] for way in free["alternatives"]} == {"versicolor", "virginica"}
+
+
 def test_explain_says_that_a_cost_decided(run: Run, model_file: Train) -> None:
     model = model_file("german_credit", "--cost", "bad:good=5")
     told = run("explain", model, "german_credit", "--row", 2).output

@@ -10,7 +10,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score, roc_curve
 
 from spinney._cli.metrics import class_metrics
 from spinney._cli.scores import Scores, mean_interval
-from spinney._cli.stability import stability_index, verdict
+from spinney._cli.stability import index_by_chance, stability_index, verdict
 from spinney._training_info import shares_of
 
 
@@ -83,6 +83,26 @@ def test_the_stability_index_is_its_definition(counts, data):
 
 def test_verdicts_follow_the_rule_of_thumb():
     assert [verdict(x) for x in (0.05, 0.1, 0.3)] == ["stable", "shifted", "changed"]
+
+
+@pytest.mark.parametrize("n_bins", [2, 5, 11])
+def test_chance_exceeds_its_index_once_in_a_hundred(n_bins):
+    random = np.random.default_rng(n_bins)
+    limit = index_by_chance(n_bins, 700, 300)
+    exceeded = 0
+    for _ in range(2000):
+        drawn = [
+            np.bincount(random.integers(n_bins, size=n), minlength=n_bins) / n for n in (700, 300)
+        ]
+        exceeded += stability_index(*drawn) > limit
+    assert 0.003 <= exceeded / 2000 <= 0.022
+
+
+def test_what_chance_reaches_is_no_shift():
+    assert verdict(0.11, index_by_chance(11, 630, 270)) == "within chance of so few rows"
+    assert verdict(0.3, index_by_chance(11, 630, 270)) == "changed"
+    assert verdict(0.11, index_by_chance(11, 63_000, 27_000)) == "shifted"
+    assert index_by_chance(1, 10, 10) == 0.0
 
 
 def test_shares_count_bins_categories_and_gaps():

@@ -14,6 +14,7 @@ from spinney._typing import Floats
 _LEAST = 1e-4  # a share of 0 counts as this: its logarithm is infinite
 _NOTHING = 1e-12
 _SHIFTED, _CHANGED = 0.1, 0.25  # by the usual rule of thumb
+_Z99 = 2.326348  # quantile of the normal distribution
 
 
 def stability_index(expected: Floats, found: Floats) -> float:
@@ -26,9 +27,25 @@ def stability_index(expected: Floats, found: Floats) -> float:
     return float(np.sum((a - e) * np.log(a / e)))
 
 
-def verdict(index: float) -> str:
-    """Return what an index means, by the usual rule of thumb."""
+def verdict(index: float, by_chance: float = 0.0) -> str:
+    """Return what an index means, by the usual rule of thumb; small tables reach it by chance."""
+    if _SHIFTED <= index < by_chance:
+        return "within chance of so few rows"
     return "stable" if index < _SHIFTED else "shifted" if index < _CHANGED else "changed"
+
+
+def index_by_chance(n_bins: int, n_training: int, n_rows: int) -> float:
+    """Return the index that one of 100 tables of the same population exceeds.
+
+    It is about chi-squared with `n_bins - 1` degrees of freedom, times the sum of both inverse
+    sizes (Yurdakul 2018). The quantile is that of Wilson and Hilferty.
+    """
+    freedom = n_bins - 1
+    if freedom < 1:
+        return 0.0
+    rest = 2 / (9 * freedom)
+    quantile = freedom * (1 - rest + _Z99 * rest**0.5) ** 3
+    return float(quantile * (1 / n_training + 1 / n_rows))
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,13 @@ class Population:
     columns: dict[str, float]
     leaves: float | None  # None of a model that is not one tree
     classes: list[tuple[Any, float, float]]  # label, share in training, share here
+    by_chance: dict[str | None, float]  # index that chance reaches, of columns; None: of leaves
+
+    def verdict(self, name: str | None) -> str:
+        """Return what the index of a column means, or that of the leaves."""
+        index = self.leaves if name is None else self.columns[name]
+        assert index is not None
+        return verdict(index, self.by_chance[name])
 
     def is_training(self, n_rows: int) -> bool:
         """Return whether so many rows have the shares of the training rows throughout."""
@@ -53,17 +77,22 @@ def population(model: Any, rows: Any, y: Any) -> Population | None:
     if memory is None:
         return None
     schema = model._schema
-    found = {}
+    found, chance = {}, {}
+    sizes = memory.n_rows, len(y)
     for column, (cuts, expected) in zip(schema.columns, memory.by_column(schema), strict=False):
         if column.name not in rows.absent:
             here = _shares(rows.columns[column.name], column, cuts)
             found[column.name] = stability_index(expected, here)
+            used = int(np.count_nonzero(np.maximum(expected, here)))
+            chance[column.name] = index_by_chance(used, *sizes)
     classes = [
         (label, share, float(np.mean(np.asarray(y) == label)))
         for label, share in memory.class_shares
     ]
     leaves = _leaves(model.tree_, rows.X) if hasattr(model, "tree_") else None
-    return Population(memory.n_rows, found, leaves, classes)
+    n_leaves = 0 if leaves is None else model.tree_.n_leaves
+    by_chance = {**chance, None: index_by_chance(n_leaves, *sizes)}
+    return Population(memory.n_rows, found, leaves, classes, by_chance)
 
 
 def _shares(cells: Column, column: Any, cuts: Floats) -> Floats:

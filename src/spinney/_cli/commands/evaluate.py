@@ -32,7 +32,7 @@ from spinney._cli.metrics import (
 from spinney._cli.models import is_classifier, is_survival, load_model
 from spinney._cli.output import check_plot_file, print_result, save_plot
 from spinney._cli.scores import Cut, Scores, mean_interval
-from spinney._cli.stability import Population, population, verdict
+from spinney._cli.stability import Population, population
 from spinney._counts import check_counts, check_exposure
 from spinney._target import check_weights
 
@@ -307,7 +307,7 @@ def _population_dict(found: Population | None) -> dict[str, Any] | None:
             for label, before, here in found.classes
         ],
         "columns": {
-            name: {"stability_index": index, "verdict": verdict(index)}
+            name: {"stability_index": index, "verdict": found.verdict(name)}
             for name, index in found.columns.items()
         },
         "leaves": found.leaves,

@@ -11,7 +11,7 @@ from spinney._cli.lifetimes import SurvivalMetrics, draw_curves
 from spinney._cli.metrics import ClassMetrics, NumberMetrics
 from spinney._cli.output import Screen
 from spinney._cli.scores import Cut, Scores, mean_interval
-from spinney._cli.stability import Population, verdict
+from spinney._cli.stability import Population
 from spinney._cli.summary import estimate_pairs
 from spinney._format import category_text, number_text, plural
 
@@ -175,10 +175,10 @@ def _show_population(found: Population, screen: Screen) -> None:
         ]
         pairs.append(("classes", ", ".join(shown)))
     if found.leaves is not None:
-        pairs.append(("leaves", f"{found.leaves:.3f}, {verdict(found.leaves)}"))
+        pairs.append(("leaves", f"{found.leaves:.3f}, {found.verdict(None)}"))
     ranked = sorted(found.columns.items(), key=lambda pair: -pair[1])
     for name, index in ranked[:_MOST_COLUMNS]:
-        pairs.append((name, f"{index:.3f}, {verdict(index)}"))
+        pairs.append((name, f"{index:.3f}, {found.verdict(name)}"))
     screen.pairs(pairs)
     left = ranked[_MOST_COLUMNS:]
     if left:

@@ -193,8 +193,9 @@ def explanation(
             text = _votes(model, table, prediction, shares)
         else:
             found = explain(rules, row, fixed)
-            text = str(found)
-            result |= _ways(found)
+            barred = _barred(found, rules, row, fixed)
+            text = "\n".join([str(found), *barred])
+            result |= _ways(found) | {"not_without_fixed": list(barred.values())}
         moved = [] if words is None else _reasons(model, table, prediction, words)
     if why is not None:
         head, _, rest = text.partition("\n")
@@ -204,6 +205,21 @@ def explanation(
         text = "\n".join([text, "reasons:", *(lines or ["  none"])])
         result["reasons"] = moved
     return result | {"decided_by": why, "text": text}
+
+
+def _barred(
+    found: Explanation, rules: Any, row: dict[str, Any], fixed: Sequence[str]
+) -> dict[str, Any]:
+    """Return the answers that only a change of fixed columns leads to, by a sentence on each."""
+    if not fixed:
+        return {}
+    reached = {way.prediction for way in found.alternatives}
+    free = {way.prediction for way in explain(rules, row).alternatives}
+    held = " or ".join(fixed)
+    return {
+        f"for {label} instead: no way without a change of {held}": label
+        for label in sorted(free - reached, key=str)
+    }
 
 
 def _reasons(
