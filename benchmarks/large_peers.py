@@ -79,8 +79,8 @@ def lightgbm_on_dask(folder: Path) -> Any:
 
     settings = {name: value for name, value in LIGHTGBM.items() if name != "boosting"}
     with cluster() as client:
-        rows = dd.read_parquet(folder / "rows")
-        forest = lightgbm.DaskLGBMClassifier(
+        rows = dd.read_parquet(folder / "rows").persist()  # or it takes the target's partitions
+        forest = lightgbm.DaskLGBMClassifier(  # to be others than the table's
             boosting_type="rf", n_estimators=N_TREES, n_jobs=1, client=client, **settings
         )
         local = forest.fit(rows.drop(columns="y"), rows["y"]).to_local()
@@ -105,7 +105,7 @@ def by_spark(folder: Path) -> Any:
 
     spark = (
         SparkSession.builder.master(f"local[{N_THREADS}]")
-        .config("spark.driver.memory", "8g")
+        .config("spark.driver.memory", "4g")
         .config("spark.ui.enabled", "false")
         .getOrCreate()
     )

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -478,25 +479,44 @@ void bind_messages(nb::module_& m) {
       "The buckets between splitters that values are in, by column and row, and how many each holds.");
 
   m.def(
+      "take_dealt",
+      [](const BoundDataset& table,
+         const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& buckets,
+         const std::vector<Vector<std::uint16_t>>& wanted) {
+        const Dataset data = table.dataset();
+        if (buckets.shape(0) != data.columns.size() || buckets.shape(1) != data.values.n_rows ||
+            wanted.size() != data.columns.size())
+          throw std::invalid_argument("table, buckets and what is wanted do not fit together");
+        std::vector<std::vector<std::uint16_t>> own;
+        for (const Vector<std::uint16_t>& column : wanted) own.push_back(copy(column));
+        std::vector<std::vector<double>> taken;
+        run_hosted([&](Interrupt& interrupt) { taken = take_dealt(data, buckets.data(), own, interrupt); });
+        nb::list out;
+        for (std::vector<double>& values : taken) out.append(to_numpy(std::move(values)));
+        return out;
+      },
+      nb::arg("table"), nb::arg("buckets"), nb::arg("wanted"),
+      "The values in the wanted buckets of each column, ascending.");
+
+  m.def(
       "bin_codes",
       [](const BoundDataset& table, const BinBorders& borders, std::size_t n_threads) {
         const Dataset data = table.dataset();
         if (const std::string wrong = borders.check(data.columns); !wrong.empty()) throw std::invalid_argument(wrong);
         const std::size_t n = data.values.n_rows;
-        std::vector<std::uint8_t> narrow;
-        std::vector<std::uint16_t> wide;
-        std::size_t n_narrow = 0, n_wide = 0;
+        CodeBlock<std::uint8_t> narrow;
+        CodeBlock<std::uint16_t> wide;
         run_hosted([&](Interrupt& interrupt) {
           ThreadTeam team(n_threads, &interrupt);
           std::vector<RowIndex> rows(n);
-          for (std::size_t row = 0; row < n; ++row) rows[row] = static_cast<RowIndex>(row);
-          const BinnedRows bins({data, rows, {}}, borders, team, interrupt);
-          n_narrow = bins.narrow().columns.size();
-          n_wide = bins.wide().columns.size();
-          narrow.assign(bins.narrow().codes, bins.narrow().codes + n * n_narrow);
-          wide.assign(bins.wide().codes, bins.wide().codes + n * n_wide);
+          std::iota(rows.begin(), rows.end(), RowIndex{0});
+          BinnedRows bins({data, rows, {}}, borders, team, interrupt);
+          narrow = std::move(bins).take_narrow();
+          wide = std::move(bins).take_wide();
         });
-        return nb::make_tuple(to_numpy(std::move(narrow), {n, n_narrow}), to_numpy(std::move(wide), {n, n_wide}));
+        const std::size_t n_narrow = narrow.columns.size(), n_wide = wide.columns.size();
+        return nb::make_tuple(to_numpy(std::move(narrow.own), {n, n_narrow}),
+                              to_numpy(std::move(wide.own), {n, n_wide}));
       },
       nb::arg("table"), nb::arg("borders"), nb::arg("n_threads") = 1,
       "The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.");

@@ -826,6 +826,9 @@ def deal_rows(table: Dataset, used: Annotated[NDArray[numpy.bool_], dict(shape=(
     The buckets between splitters that values are in, by column and row, and how many each holds.
     """
 
+def take_dealt(table: Dataset, buckets: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], wanted: Sequence[Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> list:
+    """The values in the wanted buckets of each column, ascending."""
+
 def bin_codes(table: Dataset, borders: BinBorders, n_threads: int = 1) -> tuple:
     """
     The bins of all rows: of columns of up to 255 bins in 8 bits, of the others in 16.

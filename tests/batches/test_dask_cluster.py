@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -31,8 +33,8 @@ pytestmark = [
 N_ROWS = 7000
 
 
-def start(n_workers: int = 2) -> Any:
-    options = {"dashboard_address": None, "silence_logs": 50, "threads_per_worker": 1}
+def start(n_workers: int = 2, **more: Any) -> Any:
+    options = {"dashboard_address": None, "silence_logs": 50, "threads_per_worker": 1, **more}
     return distributed.LocalCluster(n_workers=n_workers, processes=True, **options)
 
 
@@ -81,9 +83,12 @@ def test_a_cluster_gives_the_file_of_the_namesake(client: Any, name: str, tmp_pa
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("n_workers", [1, 3, 4])
-def test_any_number_of_workers_gives_the_same_file(n_workers: int, tmp_path: Path) -> None:
-    with start(n_workers) as cluster, distributed.Client(cluster) as own:
+@pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 1), (1, 4), (2, 2), (3, 1), (4, 1)])
+def test_any_workers_and_threads_give_the_same_file(
+    n_workers: int, n_threads: int, tmp_path: Path
+) -> None:
+    many = start(n_workers, threads_per_worker=n_threads)
+    with many as cluster, distributed.Client(cluster) as own:
         for name in ("two", "number", "count", "ten forest", "two pruned"):
             fitted = fit(name, own, npartitions=7)
             assert file_of(fitted.to_local(), tmp_path) == file_of(whole(name), tmp_path)
@@ -213,6 +218,42 @@ def test_a_partition_that_kills_every_worker_ends_the_fit() -> None:  # as too l
         X = of_features(parts).map_partitions(dies, meta=of_features(parts)._meta)
         with pytest.raises(distributed.KilledWorker):
             on_dask.CARTClassifier().fit(X, parts["y"], client=own)
+
+
+def swells(part: Any) -> Any:
+    held = np.ones(1 << 27)  # a gigabyte
+    time.sleep(60)  # until the nanny looks
+    return part.head(int(held[0]))
+
+
+def test_a_worker_out_of_memory_ends_the_fit() -> None:
+    once = {"distributed.scheduler.allowed-failures": 0}
+    small = start(1, memory_limit="700MB")
+    with dask.config.set(once), small as cluster, distributed.Client(cluster) as own:
+        parts = dd.from_pandas(frame("two"), npartitions=2)
+        X = of_features(parts).map_partitions(swells, meta=of_features(parts)._meta)
+        with pytest.raises(distributed.KilledWorker):
+            on_dask.CARTClassifier().fit(X, parts["y"], client=own)
+
+
+SCHEDULER = """
+import time, distributed
+options = {"dashboard_address": None, "silence_logs": 50, "threads_per_worker": 1}
+print(distributed.LocalCluster(n_workers=1, **options).scheduler_address, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_scheduler_that_is_killed_ends_the_fit() -> None:
+    alone = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(alone, stdout=subprocess.PIPE, text=True) as process:
+        own = distributed.Client(process.stdout.readline().strip(), timeout=5)
+        timer = threading.Timer(1.0, process.kill)
+        timer.start()
+        with pytest.raises(Exception, match=r"."):
+            fit("two", own, seconds=30.0)
+        timer.join()
+        own.close(timeout=2)
 
 
 def test_a_scheduler_that_goes_away_ends_the_fit() -> None:

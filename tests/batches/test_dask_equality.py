@@ -116,6 +116,20 @@ def test_sorted_rows_give_the_tree_of_sorted_rows(by: str, tmp_path: Path) -> No
     assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas, in Dask's reader
+def test_files_are_partitions_however_few_columns_are_read(tmp_path: Path) -> None:
+    data = frame("two").drop(columns="empty")
+    for i, begin in enumerate(range(0, N_ROWS, 1000)):
+        data.iloc[begin : begin + 1000].to_parquet(tmp_path / f"part{i}.parquet", index=False)
+    parts = dd.read_parquet(tmp_path / "*.parquet")
+    assert len(parts["y"].to_delayed()) < parts.npartitions  # Dask joins files of one column
+    fitted = fitted_on("two", parts, weighted=True)
+    expected = clone(model("two")).fit(of_features(data), data["y"], data["weight"])
+    assert file_of(fitted.to_local(), tmp_path) == file_of(expected, tmp_path)
+    joined = parts.assign(p=fitted.predict_proba(of_features(parts))[:, 1])["p"]
+    np.testing.assert_array_equal(joined, expected.predict_proba(of_features(data))[:, 1])
+
+
 def test_arrow_columns_are_read(tmp_path: Path) -> None:
     data = frame("two").convert_dtypes(dtype_backend="pyarrow")
     expected = clone(model("two")).fit(of_features(data), data["y"].to_numpy())
@@ -182,7 +196,8 @@ def borders_by_parts(
     n_sent = 0
     while sum(map(len, wanted := [column.wanted() for column in columns])):
         told = [
-            _borders.take(part, one, wanted) for (part, _), one in zip(parts, dealt, strict=True)
+            _borders.take(part, schema, one, wanted)
+            for (part, _), one in zip(parts, dealt, strict=True)
         ]
         for column, buckets, *values in zip(columns, wanted, *told, strict=True):
             n_sent += sum(map(len, values))
@@ -287,89 +302,106 @@ def test_parameters_are_those_of_the_namesake_with_bins() -> None:
 # -- Bad input
 
 
-def failing() -> dict[str, tuple[Callable[[Any], Any], str]]:
-    tree = on_dask.CARTClassifier
-
-    def fit(data: Any, y: Any = None, unfitted: Any = None, **options: Any) -> Any:
-        target = data["y"] if y is None else y
-        return (unfitted or tree()).fit(of_features(data), target, **options)
-
-    def with_other_columns(data: Any) -> Any:
-        first, *rest = of_features(data).to_delayed()
-        return dd.from_delayed(
-            [first, *[part.rename(columns={"a": "z"}) for part in rest]], verify_meta=False
-        )
-
-    def with_other_types(data: Any) -> Any:
-        first, *rest = of_features(data).to_delayed()
-        return dd.from_delayed([first.assign(a="text"), *rest], verify_meta=False)
-
-    def gap(data: Any) -> Any:
-        return data["y"].map_partitions(lambda y: y.where(y.index != 70), meta=data["y"]._meta)
-
-    return {
-        "other columns": (
-            lambda data: tree().fit(with_other_columns(data), data["y"]),
-            "same columns",
-        ),
-        "other types": (
-            lambda data: tree().fit(with_other_types(data), data["y"]),
-            "column 'a' holds",
-        ),
-        "other partitions": (
-            lambda data: fit(data, data["y"].repartition(npartitions=2)),
-            "partitions",
-        ),
-        "another length": (lambda data: fit(data, np.zeros(3)), "inconsistent numbers of samples"),
-        "a gap in the target": (lambda data: fit(data, gap(data)), "target is missing in 1 rows"),
-        "a table in memory": (
-            lambda data: tree().fit(data.compute(), None),
-            "must be a dask array",
-        ),
-        "exact search": (
-            lambda data: fit(data, unfitted=on_dask.CARTRegressor(criterion="absolute_error")),
-            "does not work with criterion",
-        ),
-        "fractional gaps": (
-            lambda data: fit(data, unfitted=tree(missing="fractional")),
-            "fractional",
-        ),
-        "oblique tests": (lambda data: fit(data, unfitted=tree(splitter="oblique")), "oblique"),
-        "early stopping": (lambda data: fit(data, unfitted=tree(early_stopping=True)), "one place"),
-        "other pruning": (
-            lambda data: fit(data, unfitted=tree(pruning="mdl")),
-            "pruning='mdl' needs",
-        ),
-        "bagging without bins": (
-            lambda data: fit(data, unfitted=on_dask.BaggingClassifier()),
-            "need max_bins",
-        ),
-        "small members": (
-            lambda data: fit(data, unfitted=on_dask.RandomForestClassifier(3, max_samples=500)),
-            "a member sees",
-        ),
-        "exposure of classes": (lambda data: fit(data, exposure=data["c"]), "for regressors"),
-        "a partition that raises": (
-            lambda data: tree().fit(
-                of_features(data).map_partitions(broken, meta=of_features(data)._meta), data["y"]
-            ),
-            "the disk is gone",
-        ),
-    }
-
-
 def broken(part: Any) -> Any:
     if len(part):
         raise RuntimeError("the disk is gone")
     return part
 
 
-@pytest.mark.parametrize("case", failing())
-def test_bad_input_is_refused(case: str) -> None:
-    call, message = failing()[case]
-    data = dd.from_pandas(frame("two"), npartitions=3)
+def first_changed(data: Any, change: Callable[[Any], Any]) -> Any:
+    """Return the features, the first partition changed."""
+    first, *rest = of_features(data).to_delayed()
+    return dd.from_delayed([dask.delayed(change)(first), *rest], verify_meta=False)
+
+
+def with_gap(y: Any) -> Any:
+    return y.map_partitions(lambda part: part.where(part.index != 70), meta=y._meta)
+
+
+def shorter(y: Any) -> Any:
+    return y.map_partitions(lambda part: part.iloc[:-1], meta=y._meta).clear_divisions()
+
+
+BAD_ROWS: dict[str, tuple[Callable[[Any], tuple[Any, Any]], str]] = {
+    "other columns": (
+        lambda data: (first_changed(data, lambda X: X.rename(columns={"a": "z"})), data["y"]),
+        "same columns",
+    ),
+    "other types": (
+        lambda data: (first_changed(data, lambda X: X.assign(a="text")), data["y"]),
+        "column 'a' holds",
+    ),
+    "other partitions": (
+        lambda data: (of_features(data), data["y"].repartition(npartitions=2)),
+        "X has 3 partitions, y has 2",
+    ),
+    "partitions of another length": (
+        lambda data: (of_features(data).clear_divisions(), shorter(data["y"])),
+        "rows",
+    ),
+    "another length": (
+        lambda data: (of_features(data), np.zeros(3)),
+        "inconsistent numbers of samples",
+    ),
+    "a gap in the target": (
+        lambda data: (of_features(data), with_gap(data["y"])),
+        "target is missing in 1 rows",
+    ),
+    "a table in memory": (lambda data: (data.compute(), None), "must be a dask array"),
+    "a partition that raises": (
+        lambda data: (of_features(data).map_partitions(broken, meta=of_features(data)), data["y"]),
+        "the disk is gone",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ROWS)
+def test_bad_rows_are_refused(case: str) -> None:
+    rows, message = BAD_ROWS[case]
+    X, y = rows(dd.from_pandas(frame("two"), npartitions=3))
     with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
-        call(data)
+        on_dask.CARTClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), [(with_gap, "missing|NaN"), (shorter, "partition 0 of X has .* rows")]
+)
+def test_bad_numbers_to_learn_are_refused(change: Callable[[Any], Any], message: str) -> None:
+    data = dd.from_pandas(frame("number"), npartitions=3)
+    with pytest.raises(ValueError, match=message):
+        on_dask.CARTRegressor().fit(of_features(data), change(data["y"]))
+
+
+def unread(part: Any) -> Any:
+    raise AssertionError("a partition was read")
+
+
+@pytest.mark.parametrize(
+    ("unfitted", "message"),
+    [
+        (on_dask.CARTRegressor(criterion="absolute_error"), "does not work with criterion"),
+        (on_dask.CARTClassifier(missing="fractional"), "fractional"),
+        (on_dask.CARTClassifier(splitter="oblique"), "oblique"),
+        (on_dask.CARTClassifier(early_stopping=True), "one place"),
+        (on_dask.CARTClassifier(pruning="mdl"), "pruning='mdl' needs"),
+        (on_dask.BaggingClassifier(), "need max_bins"),
+    ],
+)
+def test_what_needs_rows_in_one_place_is_refused_before_any_is_read(
+    unfitted: Any, message: str
+) -> None:
+    data = dd.from_pandas(frame("two"), npartitions=3)
+    X = of_features(data).map_partitions(unread, meta=of_features(data))
+    with pytest.raises(ValueError, match=message):
+        unfitted.fit(X, data["y"])
+
+
+def test_small_members_and_exposures_of_classes_are_refused() -> None:
+    data = dd.from_pandas(frame("two"), npartitions=3)
+    with pytest.raises(ValueError, match="a member sees"):
+        on_dask.RandomForestClassifier(3, max_samples=500).fit(of_features(data), data["y"])
+    with pytest.raises(ValueError, match="for regressors"):
+        on_dask.CARTClassifier().fit(of_features(data), data["y"], exposure=data["c"])
 
 
 def test_before_fit_there_is_no_model() -> None:

@@ -150,6 +150,26 @@ DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>
   return out;
 }
 
+std::vector<std::vector<double>> take_dealt(const Dataset& data, const std::uint16_t* bucket,
+                                            const std::vector<std::vector<std::uint16_t>>& wanted,
+                                            Interrupt& interrupt) {
+  const std::size_t n_rows = data.values.n_rows;
+  std::vector<std::vector<double>> out(data.columns.size());
+  std::vector<std::uint8_t> is_wanted(std::size_t{DealtRows::kNoBucket} + 1);
+  for (std::size_t f = 0; f < out.size(); ++f) {
+    if (wanted[f].empty()) continue;
+    interrupt.check();
+    std::fill(is_wanted.begin(), is_wanted.end(), std::uint8_t{0});
+    for (const std::uint16_t one : wanted[f]) is_wanted[one] = 1;
+    const std::uint16_t* const own = bucket + f * n_rows;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      if (is_wanted[own[row]] != 0) out[f].push_back(data.values.at(row, f) + 0.0);  // zeros are one
+    }
+    std::sort(out[f].begin(), out[f].end());
+  }
+  return out;
+}
+
 namespace {
 
 /// Codes of one column, a tile of rows at a time.

@@ -53,6 +53,10 @@ struct DealtRows {
 /// splitters: by column, ascending without equals, at most kMostSplitters; nominal columns are passed over.
 DealtRows deal_rows(const BinInput& input, const std::vector<std::vector<double>>& splitters, ThreadTeam& team,
                     Interrupt& interrupt);
+/// The values in some buckets of each column, ascending. bucket: as of DealtRows; wanted: by column.
+std::vector<std::vector<double>> take_dealt(const Dataset& data, const std::uint16_t* bucket,
+                                            const std::vector<std::vector<std::uint16_t>>& wanted,
+                                            Interrupt& interrupt);
 
 /// The codes of some columns, row by row.
 template <class Code>
@@ -74,6 +78,9 @@ class BinnedRows {
 
   const CodeBlock<std::uint8_t>& narrow() const { return narrow_; }
   const CodeBlock<std::uint16_t>& wide() const { return wide_; }
+  /// The codes themselves, for who keeps them longer.
+  CodeBlock<std::uint8_t> take_narrow() && { return std::move(narrow_); }
+  CodeBlock<std::uint16_t> take_wide() && { return std::move(wide_); }
   /// The bin of a row in one column.
   std::size_t code(std::size_t row, std::size_t f) const {
     return place_[f].wide ? wide_.of(row)[place_[f].index] : narrow_.of(row)[place_[f].index];

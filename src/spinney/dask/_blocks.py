@@ -98,7 +98,8 @@ def dealt(block: Block, used: NDArray[np.bool_], splitters: list[Floats]) -> _bo
 
 def taken(block: Block, dealt: _borders.Dealt, wanted: list[NDArray[np.int64]]) -> list[Floats]:
     """Return the values in some buckets."""
-    return _borders.take(block.values, dealt, wanted)
+    assert block.schema is not None
+    return _borders.take(block.values, block.schema, dealt, wanted)
 
 
 def with_codes(block: Block, borders: BorderArrays) -> Block:

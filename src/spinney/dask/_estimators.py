@@ -221,7 +221,7 @@ def partitions(X: Any, given: dict[str, Any]) -> tuple[list[Delayed], dict[str, 
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         parts = list(X.to_delayed()[:, 0])
     elif is_dask_collection(X) and hasattr(X, "to_delayed") and hasattr(X, "columns"):
-        parts = list(X.to_delayed())
+        parts = _partitions_of(X)
     else:
         raise TypeError(
             f"X must be a dask array or a dask frame, got {type(X).__name__}. For tables in memory "
@@ -235,6 +235,15 @@ def partitions(X: Any, given: dict[str, Any]) -> tuple[list[Delayed], dict[str, 
         if column is not None or name == "y"
     }
     return parts, columns
+
+
+def _partitions_of(frame: Any) -> list[Delayed]:
+    """Return the partitions of a frame or series, as many as it says it has.
+
+    Dask's optimizer would join files of which few columns are read, such as the target alone.
+    """
+    read = frame.simplify() if hasattr(frame, "simplify") else frame  # no column in vain
+    return list(read.to_delayed(optimize_graph=False))
 
 
 def _column(name: str, column: Any, X: Any, n_parts: int) -> Any:
@@ -254,7 +263,7 @@ def _column(name: str, column: Any, X: Any, n_parts: int) -> Any:
             column = column.rechunk((X.chunks[0],))
         own = list(column.to_delayed())
     elif getattr(column, "ndim", 0) == 1 and hasattr(column, "to_delayed"):
-        own = list(column.to_delayed())
+        own = _partitions_of(column)
     else:
         raise TypeError(f"{name} must be one column, got {type(column).__name__}.")
     if len(own) != n_parts:
