@@ -45,12 +45,11 @@ def scores(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
     return error, float(((shares - truth) ** 2).sum(axis=1).mean()), float(-np.log(own).mean())
 
 
-def folds_of(name: str, repeat: int) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """Yield training and test rows of five folds."""
-    data = load(name)
-    y = np.asarray(data.y)
+def folds_of(name: str, repeat: int, rows: Any = None) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Yield training and test rows of five folds, of bundled data or of rows that are given."""
+    X, y = (load(name).X, np.asarray(load(name).y)) if rows is None else rows
     for train, test in StratifiedKFold(5, shuffle=True, random_state=repeat).split(y, y):
-        yield data.X.iloc[train], y[train], data.X.iloc[test], y[test]
+        yield X.iloc[train], y[train], X.iloc[test], y[test]
 
 
 def measure(name: str, repeats: int) -> dict[str, Any]:

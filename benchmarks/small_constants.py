@@ -1,76 +1,91 @@
-"""How much of what small forests gain comes from choosing their constants on the same data sets.
+"""What choosing constants on the same sets gains small forests, and what they are worth elsewhere.
 
-Run it as `python -m benchmarks.small_constants FILE [--repeats N]`. Every choice of constants is
-measured on all sets (into FILE; what is there is not measured again). Then the constants are chosen
-on some sets and judged on the others: on all but one, and on random halves, both ways.
+Run it as `python -m benchmarks.small_constants FILE [--elsewhere] [--repeats N]`. Every choice of
+constants is measured on all sets, bundled ones or those of `other_sets` (into FILE; what is there
+is not measured again). Then the constants are chosen on some sets and judged on the others: on all
+but one, and on random halves, both ways.
 """
 
 import argparse
 import csv
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.other_sets import SETS as OTHERS
+from benchmarks.other_sets import Rows
 from benchmarks.shrinkage import SETS, folds_of, scores
 from spinney import RandomForestClassifier, SmallForestClassifier
-from spinney.ensemble import _small_forest
-from spinney.ensemble._small_forest import Imitation
+from spinney.compare import wilcoxon
+from spinney.ensemble import _small_base
+from spinney.ensemble._small_base import Imitation
 from spinney.ensemble._small_pool import grow_pool
 
-SIZES = (25,)
+SIZES = (25, 11)
 _FOREST = "500 trees"  # to compare with, not a choice
 _USED, _POOL = Imitation(), 200
-_LEVELS = {"reach": (2, 5, 10), "prior_rows": (2.0, 5.0, 15.0), "n_sweeps": (2, 4, 8)}
+_REACHES, _HALVINGS = (1, 2, 5), (1, 2, 3)
+_OTHERS = {"prior_rows": (2.0, 15.0), "n_sweeps": (2, 4), "doubt": (0.1, 0.5)}
 _HALVES = 500  # divisions of the sets
-Choice = tuple[Imitation, int, tuple[str, ...]]  # constants, size of the pool, kinds of its trees
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What small forests are made with."""
+
+    imitation: Imitation = _USED
+    pool: int = _POOL
+    members: tuple[str, ...] = ("forest", "extra")
+    order: str = "pool"
 
 
 def choices() -> dict[str, Choice]:
-    """Return the choices by name: three constants in a Latin square, others one at a time."""
-    members = ("forest", "extra")
-    found: dict[str, Choice] = {"as used": (_USED, _POOL, members)}
-    for i, reach in enumerate(_LEVELS["reach"]):
-        for j, prior in enumerate(_LEVELS["prior_rows"]):
-            sweeps = _LEVELS["n_sweeps"][(i + j + 2) % 3]
-            one = replace(_USED, reach=reach, prior_rows=prior, n_sweeps=int(sweeps))
-            found[f"reach {reach}, prior {prior:g}, {sweeps} sweeps"] = (one, _POOL, members)
-    for least in (2000, 8000):
-        found[f"{least} rows"] = (
-            replace(_USED, least_drawn=least, times=2 * least // 1000),
-            _POOL,
-            members,
-        )
+    """Return the choices by name: two constants crossed, others one at a time."""
+    found: dict[str, Choice] = {"as used": Choice()}
+    for reach in _REACHES:
+        for halvings in _HALVINGS:
+            one = replace(_USED, reach=reach, halvings=halvings)
+            found[f"reach {reach}, 1 of {2**halvings} columns"] = Choice(one)
+    for name, values in _OTHERS.items():
+        for value in values:
+            found[f"{name} {value:g}"] = Choice(replace(_USED, **{name: value}))
+    for least in (2000, 4000, 8000):
+        one = replace(_USED, least_drawn=least, times=2 * least // 1000)
+        found[f"{least} rows"] = Choice(one)
     for pool in (100, 400):
-        found[f"pool of {pool}"] = (_USED, pool, members)
-    kinds: list[tuple[str, ...]] = [("forest",), ("forest", "extra")]
-    kinds += [("forest", "extra", one) for one in ("igpa", "oblique", "boosted")]
-    kinds.append(("forest", "extra", "igpa", "oblique", "boosted"))
-    for one in kinds:
-        found[f"of {', '.join(one)}"] = (_USED, _POOL, one)
-    for one in (kinds[1], kinds[-1]):
-        found[f"of {', '.join(one)}, all may stay"] = (replace(_USED, n_staying=9), _POOL, one)
-    same = {}  # under two names
-    return {name: same.setdefault(one, one) for name, one in found.items() if one not in same}
+        found[f"pool of {pool}"] = Choice(pool=pool)
+    kinds = [("forest",), *(("forest", "extra", one) for one in ("igpa", "oblique", "boosted"))]
+    for members in kinds:
+        found[f"of {', '.join(members)}"] = Choice(members=members)
+    found["all may stay"] = Choice(replace(_USED, n_staying=9))
+    for order in ("loss", "margin", "orientation"):
+        found[f"order by {order}"] = Choice(order=order)
+    same: dict[Choice, str] = {}  # under two names
+    return {name: one for name, one in found.items() if same.setdefault(one, name) == name}
 
 
-def measure(name: str, repeat: int, n_folds: int, named: dict[str, Choice]) -> Iterator[list[Any]]:
+def measure(
+    name: str, repeat: int, rows: Rows | None, named: dict[str, Choice], *, forest: bool
+) -> Iterator[list[Any]]:
     """Yield error and log loss of every choice, and fold."""
-    for fold, (X, y, X_test, y_test) in enumerate(islice(folds_of(name, repeat), n_folds)):
-        forest = RandomForestClassifier(500, combine="average", oob_score=False)
-        error, _, loss = scores(forest.set_params(random_state=repeat).fit(X, y), X_test, y_test)
-        yield from ([name, repeat, fold, _FOREST, size, 100 * error, loss] for size in SIZES)
+    for fold, (X, y, X_test, y_test) in enumerate(folds_of(name, repeat, rows)):
+        if forest:
+            many = RandomForestClassifier(500, combine="average", oob_score=False)
+            error, _, loss = scores(many.set_params(random_state=repeat).fit(X, y), X_test, y_test)
+            yield from ([name, repeat, fold, _FOREST, size, 100 * error, loss] for size in SIZES)
         pools: dict[Any, Any] = {}
-        _small_forest.grow_pool = partial(_grown_once, pools)
-        for words, (imitation, pool, members) in named.items():
+        _small_base.grow_pool = partial(_grown_once, pools)
+        for words, one in named.items():
             for size in SIZES:
-                model = SmallForestClassifier(size, pool=pool, members=members)
-                model._imitation = imitation
+                model = SmallForestClassifier(
+                    size, pool=one.pool, members=one.members, order=one.order
+                )
+                model._imitation = one.imitation
                 error, _, loss = scores(
                     model.set_params(random_state=repeat).fit(X, y), X_test, y_test
                 )
@@ -117,21 +132,25 @@ def show(rows: list[list[str]]) -> None:
     for name, _, _, words, size, error, loss in rows:
         found.setdefault((size, words, name), []).append((float(error), float(loss)))
     names = list(dict.fromkeys(words for _, words, _ in found))
-    sets = [one for one in SETS if all(("25", words, one) in found for words in names)]
-    print(f"{len(sets)} sets; error and log loss of 25 trees")
-    tables = {
-        size: np.array([[np.mean(found[size, w, s], axis=0) for w in names] for s in sets])
-        for size in map(str, SIZES)
-    }
-    for i, words in enumerate(names):
-        cells = [f"{t[:, i, 0].mean():8.2f}{t[:, i, 1].mean():9.4f}" for t in tables.values()]
-        print(f"{words:48}" + "".join(cells))
-    for size, table in tables.items():
+    every = dict.fromkeys(name for _, _, name in found)
+    sets = [one for one in every if all(("25", words, one) in found for words in names)]
+    for size in map(str, SIZES):
+        table = np.array([[np.mean(found[size, w, s], axis=0) for w in names] for s in sets])
+        print(f"{size} trees, {len(sets)} sets: error, p, better-worse; log loss, p")
+        for i, words in enumerate(names):
+            print(f"{words:40}" + "  ".join(_beside(table[:, i], table[:, 0])))
         for place, what in enumerate(("error", "log loss")):
             print(f"{what} of {size} trees")
-            print(f"  {names[0]:46}{table[:, 0, place].mean():9.4f}")
             for words, mean in nested(table[:, 1:, place], 0).items():
                 print(f"  {words:46}{mean:9.4f}")
+
+
+def _beside(own: np.ndarray, forest: np.ndarray) -> Iterator[str]:
+    """Yield the cells of a choice: errors and log losses by set, beside those of the forest."""
+    p = [wilcoxon(*pair).p_value for pair in zip(own.T, forest.T, strict=True)]
+    better, worse = (int((s * (own - forest)[:, 0] > 1e-9).sum()) for s in (-1, 1))
+    yield f"{own[:, 0].mean():7.2f}{p[0]:7.3f}{better:4}-{worse}"
+    yield f"{own[:, 1].mean():9.4f}{p[1]:7.3f}"
 
 
 def main() -> None:
@@ -139,22 +158,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--folds", type=int, default=5, help="of the five")
-    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--elsewhere", action="store_true", help="on sets that are not bundled")
+    parser.add_argument("--sets", nargs="*")
+    parser.add_argument("--choices", nargs="*", help="names of choices, of all")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     given.file.touch()
     with given.file.open(newline="") as lines:
         done = list(csv.reader(lines))
-    known = {(row[0], row[1]) for row in done}
-    with given.file.open("a", newline="") as lines:
-        for repeat in range(given.repeats):
-            for name in given.sets:
-                if (name, str(repeat)) not in known:
-                    rows = list(measure(name, repeat, given.folds, choices()))
-                    csv.writer(lines).writerows(rows)
-                    lines.flush()
-                    done += [[str(cell) for cell in row] for row in rows]
+    known = {(row[0], row[1], row[3]) for row in done}
+    for repeat in range(given.repeats):
+        for name in given.sets or (OTHERS if given.elsewhere else SETS):
+            named = {
+                words: one
+                for words, one in choices().items()
+                if (name, str(repeat), words) not in known
+                and (not given.choices or words in given.choices)
+            }
+            forest = (name, str(repeat), _FOREST) not in known
+            rows = OTHERS[name]() if given.elsewhere and (named or forest) else None
+            new = list(measure(name, repeat, rows, named, forest=forest)) if named or forest else []
+            with given.file.open("a", newline="") as lines:
+                csv.writer(lines).writerows(new)
+            done += [[str(cell) for cell in row] for row in new]
     show(done)
 
 
