@@ -36,6 +36,7 @@ _INTEGERS = (nw.Int64, nw.Int32, nw.Int16, nw.Int8, nw.UInt64, nw.UInt32, nw.UIn
 _FLOATS = (nw.Float64, nw.Float32)
 _OTHER_NUMBERS = (nw.Decimal, nw.Int128, nw.UInt128)
 _LABELS = (nw.String, nw.Categorical, nw.Enum)
+_CATEGORICAL = "CategoricalDtype"  # of pandas
 _NESTED = (nw.List, nw.Array, nw.Struct)
 _DATES = (
     (nw.Datetime, "datetime64"),
@@ -170,6 +171,8 @@ def read_series(column: Any, name: str, *, as_category: bool) -> Cells:
         return read_array(
             column.to_numpy(), name, as_category=as_category, booleans_are_numbers=False
         )
+    if nw.dependencies.is_pandas_series(column) and type(column.dtype).__name__ == _CATEGORICAL:
+        return _pandas_codes(column)  # at once: asking narwhals takes longer than reading it
     series = nw.from_native(column, series_only=True)
     dtype = series.dtype
     if dtype in _LABELS:
@@ -222,9 +225,9 @@ def _codes(series: nw.Series[Any]) -> Codes:
 
 
 def _pandas_codes(column: Any) -> Codes:
-    if hasattr(column, "cat"):
-        labels = as_labels(column.cat.categories.tolist())
-        return Codes(column.cat.codes.to_numpy(), labels, bool(column.cat.ordered))
+    if type(column.dtype).__name__ == _CATEGORICAL:
+        cells = column.array
+        return Codes(cells.codes, as_labels(cells.categories.tolist()), bool(cells.ordered))
     codes, distinct = column.factorize()
     return Codes(codes, as_labels(distinct.tolist()))
 
