@@ -105,6 +105,14 @@ nb::tuple made_small(const Forest& forest, const std::vector<std::uint8_t>& kind
                         made.pool_loss, to_numpy(std::move(made.size)), to_numpy(std::move(made.distance)));
 }
 
+Order order_of(const std::string& name) {
+  if (name == "pool") return Order::pool;
+  if (name == "loss") return Order::loss;
+  if (name == "margin") return Order::margin;
+  if (name == "orientation") return Order::orientation;
+  throw std::invalid_argument("no such order: " + name);
+}
+
 void bind_shrinkage(nb::module_& m) {
   m.def(
       "shrunk",
@@ -147,6 +155,10 @@ void bind_shrinkage(nb::module_& m) {
       .def_rw("n_staying", &SmallPlan::n_staying)
       .def_rw("reach", &SmallPlan::reach)
       .def_rw("prior_rows", &SmallPlan::prior_rows)
+      .def_rw("halvings", &SmallPlan::halvings)
+      .def(
+          "set_order", [](SmallPlan& self, const std::string& name) { self.order = order_of(name); }, nb::arg("name"))
+      .def_rw("doubt", &SmallPlan::doubt)
       .def_rw("n_sweeps", &SmallPlan::n_sweeps);
   m.def(
       "small_forest",

@@ -149,6 +149,9 @@ TEST(codes_lead_rows_to_the_same_leaves) {
     forest.apply(part, few.data() + begin * 3, {1, interrupt});
   }
   CHECK(many == few);
+  const auto chosen = forest.leaves(std::vector<std::int64_t>{2, 0}, x, {2, interrupt});
+  for (std::size_t row = 0; row < x.n_rows; ++row)
+    CHECK(chosen[0][row] == many[row * 3 + 2] && chosen[1][row] == many[row * 3]);
 }
 
 TEST(weights_of_boosting_follow_the_rules) {

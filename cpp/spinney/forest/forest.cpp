@@ -225,4 +225,14 @@ void Forest::apply(const Matrix& x, NodeId* out, const Work& work) const {
   });
 }
 
+std::vector<std::vector<NodeId>> Forest::leaves(std::span<const std::int64_t> chosen, const Matrix& x,
+                                                const Work& work) const {
+  std::vector<std::vector<NodeId>> out(chosen.size(), std::vector<NodeId>(x.n_rows));
+  for_blocks(chosen, x, work, [&](const Block& block) {
+    std::copy_n(block.leaf, block.end - block.begin,
+                out[block.place].begin() + static_cast<std::ptrdiff_t>(block.begin));
+  });
+  return out;
+}
+
 }  // namespace spinney

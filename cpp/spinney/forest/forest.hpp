@@ -49,6 +49,9 @@ class Forest {
   void answers(std::span<const std::int64_t> chosen, const Matrix& x, double* out, const Work& work) const;
   /// out: n_rows * size() leaves; the rule for missing values is taken as if rows went whole.
   void apply(const Matrix& x, NodeId* out, const Work& work) const;
+  /// The same of the chosen members: by place in `chosen`, then row.
+  std::vector<std::vector<NodeId>> leaves(std::span<const std::int64_t> chosen, const Matrix& x,
+                                          const Work& work) const;
 
  private:
   struct Block;

@@ -8,6 +8,9 @@
 
 namespace spinney {
 
+/// By what trees are chosen: nearest to the answers of the pool, or by rows that they did not see.
+enum class Order { pool, loss, margin, orientation };
+
 struct SmallPlan {
   std::size_t n_trees = 25;       // at most
   std::size_t n_drawn = 4000;     // rows that leaves are fitted to
@@ -18,6 +21,9 @@ struct SmallPlan {
   std::uint64_t reach = 5;        // places in the order of the leaves, to a neighbour
   double prior_rows = 5.0;        // that hold a leaf back where it was
   int n_sweeps = 4;               // over the leaves
+  int halvings = 1;               // a drawn row has a column of its neighbour with a chance of a half to this power
+  double doubt = 0.0;             // rows weigh as the inverse of this and the pool's impurity there; 0: all alike
+  Order order = Order::pool;
 };
 
 /// The trees to choose from.
