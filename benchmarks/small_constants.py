@@ -65,6 +65,11 @@ def choices() -> dict[str, Choice]:
     found["all may stay"] = Choice(replace(_USED, n_staying=9))
     for order in ("loss", "margin", "orientation"):
         found[f"order by {order}"] = Choice(order=order)
+    for halvings in (1, 2, 3):
+        for doubt in (0.0, 0.1):
+            one = replace(_USED, reach=2, halvings=halvings, doubt=doubt)
+            words = f"reach 2, 1 of {2**halvings} columns, doubt {doubt:g}, order by loss"
+            found[words] = Choice(one, order="loss")
     same: dict[Choice, str] = {}  # under two names
     return {name: one for name, one in found.items() if same.setdefault(one, name) == name}
 
