@@ -115,33 +115,43 @@ class Teller {
 /// given if there is one, and tells how near they are.
 std::vector<std::size_t> choose(const Lesson& lesson, std::span<const std::size_t> given, std::size_t most,
                                 std::vector<double>& distances, ThreadTeam& team, Interrupt& interrupt) {
-  const std::size_t n_trees = lesson.leaf.size(), k = lesson.k;
-  const std::size_t room = std::max<std::size_t>(kMostNumbers * 4 / (n_trees * k), 64);
+  std::vector<std::size_t> open(given.begin(), given.end());
+  if (open.empty()) {
+    open.resize(lesson.leaf.size());
+    std::iota(open.begin(), open.end(), std::size_t{0});
+  }
+  const std::size_t n_open = open.size(), k = lesson.k;
+  const std::size_t room = std::max<std::size_t>(kMostNumbers * 4 / (n_open * k), 64);
   const std::size_t n = std::min({lesson.n_fit, kRowsOfChoice, room});
-  std::vector<std::vector<float>> said(n_trees, std::vector<float>(n * k));
-  std::vector<float> square(n_trees), score(n_trees), now(n * k), rest(n * k);
-  team.run(n_trees, [&](std::size_t tree, std::size_t) {
+  std::vector<std::vector<float>> said(n_open, std::vector<float>(n * k));
+  std::vector<float> square(n_open), score(n_open), now(n * k), rest(n * k);
+  team.run(n_open, [&](std::size_t i, std::size_t) {
     interrupt.check();
-    for (std::size_t row = 0; row < n; ++row) std::copy_n(lesson.said(tree, row), k, said[tree].begin() + row * k);
-    square[tree] = product(said[tree], said[tree]);
+    for (std::size_t row = 0; row < n; ++row) std::copy_n(lesson.said(open[i], row), k, said[i].begin() + row * k);
+    square[i] = product(said[i], said[i]);
   });
-  std::vector<std::uint8_t> taken(n_trees);
+  std::vector<std::uint8_t> taken(n_open);
   std::vector<std::size_t> out;
-  for (std::size_t size = 1; size <= std::min(most, n_trees); ++size) {
+  const auto rate = [&](std::size_t i) { score[i] = square[i] - 2.0F * product(said[i], rest); };
+  for (std::size_t size = 1; size <= std::min(most, n_open); ++size) {
     const auto times = static_cast<float>(size);
     for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = times * static_cast<float>(lesson.wanted[i]) - now[i];
-    team.run_if(n * k * n_trees > kParallelWork, n_trees, [&](std::size_t tree, std::size_t) {
-      if (!taken[tree]) score[tree] = square[tree] - 2.0F * product(said[tree], rest);
-    });
-    std::size_t best = given.empty() ? n_trees : given[size - 1];
-    for (std::size_t tree = 0; given.empty() && tree < n_trees; ++tree) {
-      if (!taken[tree] && (best == n_trees || score[tree] < score[best])) best = tree;
+    std::size_t best = given.empty() ? n_open : size - 1;
+    if (best < n_open) {
+      rate(best);
+    } else {
+      team.run_if(n * k * n_open > kParallelWork, n_open, [&](std::size_t i, std::size_t) {
+        if (!taken[i]) rate(i);
+      });
+      for (std::size_t i = 0; i < n_open; ++i) {
+        if (!taken[i] && (best == n_open || score[i] < score[best])) best = i;
+      }
     }
     taken[best] = 1;
     const float off = score[best] + product(rest, rest);  // the squared length of rest, less this tree
     distances.push_back(std::max(off, 0.0F) / (times * times * static_cast<float>(n)));
     for (std::size_t i = 0; i < now.size(); ++i) now[i] += said[best][i];
-    out.push_back(best);
+    out.push_back(open[best]);
   }
   return out;
 }
