@@ -37,7 +37,11 @@ _NEW_PARAMETERS = {  # at their defaults nothing changes
     "surrogate_style",
     "tweedie_power",
 }
-_NEW_PARAMETERS_OF = {"RandomForestClassifier": {"estimator"}}
+_NEW_PARAMETERS_OF = {
+    "RandomForestClassifier": {"estimator"},
+    "SmallForestClassifier": {"order"},
+    "SmallForestRegressor": {"order"},
+}
 _SINGLE_TREES = {
     "C45Classifier",
     "CARTClassifier",
