@@ -92,8 +92,8 @@ ColumnSubtrees::ColumnSubtrees(const Growth& growth, const Limits& limits, Inter
 /// None where parameters, or the objective, ask for more than the best threshold of the column.
 ColumnSubtrees::Task ColumnSubtrees::task_of(const Growth& growth, const Limits& limits) {
   const SampleWeights& weight = growth.samples.weight;
-  if (!only_thresholds(growth.params, limits) || weight.form == SampleWeights::Form::real || weight.unit != 1.0)
-    return Task::none;
+  const bool plain = only_thresholds(growth.params, limits) && growth.params.monotone.empty();
+  if (!plain || weight.form == SampleWeights::Form::real || weight.unit != 1.0) return Task::none;
   const ObjectiveChoice& choice = growth.params.criterion;
   if (growth.target.n_classes == 0) return choice.name == SquaredError::kName ? Task::numbers : Task::none;
   if (!plain_classes(growth.target, growth.samples) || !choice.cost.empty() || choice.callable) return Task::none;

@@ -32,7 +32,7 @@ DrawnSearch::DrawnSearch(const GrowParams& params, const Target& target, const S
     : task_(small_task(params, target, samples, limits)), least_(limits.rows), unit_(samples.weight.unit) {
   // Classes are counted as ranges of samples.
   const bool ordered = std::is_sorted(samples.label.begin(), samples.label.end());
-  if (!samples.weight.is_equal() || !ordered) task_ = SmallTask::none;
+  if (!samples.weight.is_equal() || !ordered || !params.monotone.empty()) task_ = SmallTask::none;
   if (usable()) inverse_ = make_inverses(kMostSmall);
 }
 

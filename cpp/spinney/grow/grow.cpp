@@ -135,10 +135,7 @@ class Grower {
         stop_(context.target, context.params.criterion, validation),
         frontier_(context.params.max_leaf_nodes > 0 || stop_.active()),
         scratch_(context.interrupt) {
-    if (context.small && context.small->usable())
-      small_.emplace(
-          Growth{context.data, context.target, context.samples, params_, context.summarizer, context.total_weight},
-          *context.small, store_);
+    if (context.small && context.small->usable()) small_.emplace(growth(), *context.small, store_);
   }
 
   void open_root(const BlockCodes* blocks, const Origin& origin);
@@ -152,6 +149,10 @@ class Grower {
   Tree run(const Tree* start);
 
  private:
+  Growth growth() const {
+    return {context_.data,         context_.target, context_.samples, params_,           context_.summarizer,
+            context_.total_weight, *context_.scan,  context_.like,    context_.interrupt};
+  }
   bool leaf_limit() const { return params_.max_leaf_nodes > 0 && n_leaves_ >= params_.max_leaf_nodes; }
   std::size_t subtree_rows() const;
   Tree grow_subtrees(std::vector<Node> nodes, Tree top, const Tree* start);
@@ -341,10 +342,7 @@ void Grower<Store>::grow_lone(const Node& node) {
 /// Made when a tree first asks for it: few do.
 template <class Store>
 ColumnSubtrees& Grower<Store>::lone_subtrees() {
-  if (!lone_)
-    lone_.emplace(
-        Growth{context_.data, context_.target, context_.samples, params_, context_.summarizer, context_.total_weight},
-        context_.limits(), context_.interrupt);
+  if (!lone_) lone_.emplace(growth(), context_.limits(), context_.interrupt);
   return *lone_;
 }
 

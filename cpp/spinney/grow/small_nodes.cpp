@@ -13,8 +13,8 @@ bool plain_classes(const Target& target, const Samples& samples) {
 }
 
 bool only_thresholds(const GrowParams& params, const Limits& limits) {
-  return params.monotone.empty() && params.interactions.empty() && !params.oblique && params.n_best_splits == 1 &&
-         !params.forced && params.max_leaf_nodes == 0 && limits.weight == 0.0;
+  return params.interactions.empty() && !params.oblique && params.n_best_splits == 1 && !params.forced &&
+         params.max_leaf_nodes == 0 && limits.weight == 0.0;
 }
 
 SmallTask small_task(const GrowParams& params, const Target& target, const Samples& samples, const Limits& limits) {

@@ -10,7 +10,8 @@ namespace spinney {
 /// What there are loops for: Gini of two classes, or squared error.
 enum class SmallTask : std::uint8_t { none, classes, numbers };
 
-/// Whether parameters ask for no more than the best threshold of each column; surrogates are another matter.
+/// Whether parameters ask for no more than the best threshold of each column; surrogates and monotone constraints are
+/// another matter.
 bool only_thresholds(const GrowParams& params, const Limits& limits);
 /// Whether there are two classes whose weights are those of their rows.
 bool plain_classes(const Target& target, const Samples& samples);
@@ -26,6 +27,9 @@ struct Growth {
   const GrowParams& params;
   const Summarizer& summarizer;
   double total_weight;
+  const Scan& scan;
+  const Tree& like;  // without nodes
+  Interrupt& interrupt;
 };
 
 /// Fills in what a node knows of its rows; true if they are of one class.

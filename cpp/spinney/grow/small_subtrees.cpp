@@ -216,6 +216,22 @@ void SubtreesOf<kWords>::order_rows(std::size_t slot, const Node& node, std::uin
   }
 }
 
+template <std::size_t kWords>
+bool SubtreesOf<kWords>::is_constant(std::size_t slot, const Node& node, const std::uint8_t* order) const {
+  const std::uint8_t* const rank = rank_[slot].data();
+  return tied_[slot] && rank[order[0]] == rank[order[node.n_rows - 1]];
+}
+
+/// Of any two rows, whatever the order of the answers.
+template <std::size_t kWords>
+Cut SubtreesOf<kWords>::best_cut(std::size_t slot, const Node& node, const std::uint8_t* order) const {
+  const double slack = tolerance::kDrop * node.loss;
+  const SmallSearch::Rows rows{node.n_rows, order, tied_[slot] ? rank_[slot].data() : nullptr, slack};
+  const std::uint8_t* const times = samples_.weight.is_equal() ? nullptr : times_.data();
+  return target_.n_classes > 0 ? search_.best_of_classes(rows, tally_.data(), node.units, node.ones)
+                               : search_.best_of_numbers(rows, moment_.data(), times, node.units);
+}
+
 /// The best cut of some columns, ascending: the first of equals. Columns that are constant are noted.
 template <std::size_t kWords>
 void SubtreesOf<kWords>::search_columns(const Node& node, std::span<const FeatureIndex> columns) {
@@ -224,19 +240,83 @@ void SubtreesOf<kWords>::search_columns(const Node& node, std::span<const Featur
     const std::size_t slot = slot_[column];
     std::uint8_t* const order = orders_[best_.order == orders_[0].data() ? 1 : 0].data();
     order_rows(slot, node, order);
-    const std::uint8_t* const rank = rank_[slot].data();
-    if (tied_[slot] && rank[order[0]] == rank[order[node.n_rows - 1]]) {
+    if (is_constant(slot, node, order)) {
       constant_.push_back(column);
       continue;
     }
     if (node.n_rows < 2 * search_.least()) continue;
-    const SmallSearch::Rows rows{node.n_rows, order, tied_[slot] ? rank : nullptr, slack};
-    const std::uint8_t* const times = samples_.weight.is_equal() ? nullptr : times_.data();
-    const Cut cut = target_.n_classes > 0 ? search_.best_of_classes(rows, tally_.data(), node.units, node.ones)
-                                          : search_.best_of_numbers(rows, moment_.data(), times, node.units);
+    const Cut cut = best_cut(slot, node, order);
     if (!cut.found() || (best_.column >= 0 && !(cut.drop > best_.cut.drop + slack))) continue;
     best_ = {column, cut, order};
   }
+}
+
+template <std::size_t kWords>
+Totals SubtreesOf<kWords>::totals_of(const Node& node) const {
+  Totals totals;
+  totals.loss = node.loss;
+  if (target_.n_classes == 0) {
+    totals.weight = node.weight;
+    totals.origin = node.origin;
+    totals.centred = true;
+    return totals;
+  }
+  const double unit = samples_.weight.unit;
+  totals.classes = {(node.units - node.ones) * unit, node.ones * unit};
+  totals.weight = totals.classes[0] + totals.classes[1];
+  return totals;
+}
+
+/// As SplitChooser::best_place: the place of the best cut, the first of equals.
+template <std::size_t kWords>
+std::size_t SubtreesOf<kWords>::best_place(double slack) const {
+  std::size_t best = found_.size();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    if (found_[i].cut.found() && (best == found_.size() || found_[i].cut.drop > found_[best].cut.drop + slack))
+      best = i;
+  }
+  return best;
+}
+
+template <std::size_t kWords>
+Cut SubtreesOf<kWords>::best_ordered_cut(const Found& found, const Node& node, const Totals& totals) {
+  const std::size_t slot = slot_[found.column];
+  std::uint8_t* const order = orders_[0].data();
+  order_rows(slot, node, order);
+  entries_.resize(node.n_rows);
+  for (std::uint32_t i = 0; i < node.n_rows; ++i)
+    entries_[i] = {tied_[slot] ? rank_[slot][order[i]] : i, sample_[order[i]]};
+  const Limits limits{search_.least(), 0.0, {sign_of(params_.monotone, found.column), node.bounds}};
+  return scan_.best_ordered_cut(found.cut, entries_, totals, limits, scratch_);
+}
+
+/// The same where some columns are constrained: only cuts that would win are asked whether they keep the order.
+template <std::size_t kWords>
+void SubtreesOf<kWords>::search_in_order(const Node& node, std::span<const FeatureIndex> columns) {
+  const Totals totals = totals_of(node);
+  const double answer = target_.n_classes > 0 ? totals.classes[1] / totals.weight : totals.origin + samples_.y_shift;
+  const bool hopeless = !node.bounds.hold(answer);  // of both sides together it lies between theirs
+  std::uint8_t* const order = orders_[0].data();
+  found_.clear();
+  for (const FeatureIndex column : columns) {
+    const std::size_t slot = slot_[column];
+    order_rows(slot, node, order);
+    const bool constrained = sign_of(params_.monotone, column) != 0;
+    if (is_constant(slot, node, order)) {
+      constant_.push_back(column);
+    } else if (node.n_rows >= 2 * search_.least() && !(constrained && hopeless)) {
+      found_.push_back({column, best_cut(slot, node, order), !constrained});
+    }
+  }
+  std::size_t best = best_place(totals.slack());
+  while (best < found_.size() && !found_[best].ordered) {
+    found_[best].cut = best_ordered_cut(found_[best], node, totals);
+    found_[best].ordered = true;
+    best = best_place(totals.slack());
+  }
+  if (best == found_.size()) return;
+  order_rows(slot_[found_[best].column], node, order);
+  best_ = {found_[best].column, found_[best].cut, order};
 }
 
 /// Finds the test of a node, and strikes columns off that are constant.
@@ -256,7 +336,7 @@ bool SubtreesOf<kWords>::search(Node& node) {
   const auto best_of = [&](std::span<const FeatureIndex> some) {
     best_ = {};
     constant_.clear();
-    search_columns(node, some);
+    params_.monotone.empty() ? search_columns(node, some) : search_in_order(node, some);
     if (!constant_.empty()) {
       std::vector<FeatureIndex> kept = *node.columns;
       for (const FeatureIndex column : constant_) std::erase(kept, column);
@@ -283,6 +363,7 @@ void SubtreesOf<kWords>::add_child(Node& child, const Node& parent, std::int32_t
   child.depth = parent.depth + 1;
   child.path = child_path(parent.path, branch);
   child.columns = parent.columns;
+  stats.answer.clear();
   bool pure = false;
   if (target_.n_classes > 0) {
     const double unit = samples_.weight.unit;
@@ -292,6 +373,7 @@ void SubtreesOf<kWords>::add_child(Node& child, const Node& parent, std::int32_t
     Summary summary = summarizer_.summarize(group_);
     child.origin = summary.totals.origin;
     child.loss = summary.totals.loss;
+    child.weight = summary.totals.weight;
     child.units = static_cast<std::uint32_t>(std::round(summary.totals.weight / samples_.weight.unit));
     pure = summary.pure;
     stats = std::move(summary.stats);
@@ -327,6 +409,11 @@ void SubtreesOf<kWords>::divide(const Node& node, TreeBuilder& builder) {
     add_child(child, node, static_cast<std::int32_t>(b), stats_[b], open);
     goes_on[b] = open;
   }
+  if (!params_.monotone.empty()) {
+    const std::int32_t sign = sign_of(params_.monotone, best_.column);
+    const auto bounds = settle_children(stats_[0], stats_[1], node.bounds, sign, like_);
+    for (const std::size_t b : {0, 1}) children[b].bounds = bounds[b];
+  }
   Division division;
   division.test.kind = TestKind::threshold;
   division.test.feature = best_.column;
@@ -359,7 +446,9 @@ void SubtreesOf<kWords>::grow(Node root, TreeBuilder& builder, SubtreesOf<1>* sm
                      .path = node.path,
                      .columns = std::move(node.columns),
                      .origin = node.origin,
-                     .loss = node.loss},
+                     .loss = node.loss,
+                     .weight = node.weight,
+                     .bounds = node.bounds},
                     builder, nullptr);
     } else if (search(node)) {
       divide(node, builder);
@@ -404,7 +493,9 @@ void SmallSubtrees::grow(NodeId leaf, const NodeRows& rows, const Origin& origin
                    .path = origin.path,
                    .columns = columns,
                    .origin = totals.origin,
-                   .loss = totals.loss},
+                   .loss = totals.loss,
+                   .weight = totals.weight,
+                   .bounds = origin.bounds},
                   builder, smaller);
   };
   if (rows.size() <= SubtreesOf<1>::kRows) {

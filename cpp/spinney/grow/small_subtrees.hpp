@@ -71,7 +71,10 @@ class SubtreesOf {
         params_(growth.params),
         summarizer_(growth.summarizer),
         search_(search),
+        scan_(growth.scan),
+        like_(growth.like),
         total_weight_(growth.total_weight),
+        scratch_(growth.interrupt),
         draws_(draws_columns(growth.params, growth.data.columns.size())) {}
 
   /// An open node.
@@ -84,6 +87,8 @@ class SubtreesOf {
     PathKey path;
     ColumnList columns;
     double origin, loss;  // of numbers: their mean; of both: what the order of magnitude of drops follows from
+    double weight;        // of numbers
+    AnswerBounds bounds = {};
   };
 
   /// Takes the rows of a node over: their order by every column, and what they add to sums. place: a byte for each
@@ -112,11 +117,23 @@ class SubtreesOf {
     Cut cut;
     std::uint8_t* order = nullptr;  // of the node's rows
   };
+  /// The best cut of a column, if it has one; ordered: it keeps the order of a constrained column, or there is none.
+  struct Found {
+    FeatureIndex column;
+    Cut cut;
+    bool ordered;
+  };
 
   void expect(const std::vector<FeatureIndex>& columns, std::size_t n);
   void keep_sums(std::size_t id, SampleIndex s);
   bool search(Node& node);
   void search_columns(const Node& node, std::span<const FeatureIndex> columns);
+  void search_in_order(const Node& node, std::span<const FeatureIndex> columns);
+  bool is_constant(std::size_t slot, const Node& node, const std::uint8_t* order) const;
+  Cut best_cut(std::size_t slot, const Node& node, const std::uint8_t* order) const;
+  Cut best_ordered_cut(const Found& found, const Node& node, const Totals& totals);
+  std::size_t best_place(double slack) const;
+  Totals totals_of(const Node& node) const;
   void divide(const Node& node, TreeBuilder& builder);
   void add_child(Node& child, const Node& parent, std::int32_t branch, NodeStats& stats, bool& goes_on);
   void set_thresholds(TreeBuilder& builder);
@@ -128,7 +145,10 @@ class SubtreesOf {
   const GrowParams& params_;
   const Summarizer& summarizer_;
   const SmallSearch& search_;
+  const Scan& scan_;
+  const Tree& like_;
   double total_weight_;
+  Scratch scratch_;
   bool draws_;
 
   std::size_t n_ = 0;                           // rows of the subtree
@@ -141,6 +161,8 @@ class SubtreesOf {
   std::vector<Bytes> rank_;         // by slot and id
   std::vector<std::uint8_t> tied_;  // by slot: whether values are equal
   std::vector<FeatureIndex> constant_;
+  std::vector<Found> found_;
+  std::vector<Entry> entries_;
   std::vector<SampleIndex> group_;
   std::vector<Node> open_;
   std::vector<Pending> pending_;
