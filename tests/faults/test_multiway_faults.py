@@ -138,6 +138,7 @@ def test_ten_thousand_categories_fit_in_bounded_time_and_memory(gaps: str):
 # -- Numbers and classes
 
 
+@pytest.mark.slow
 @pytest.mark.limited
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is of POSIX")
 def test_numbers_are_cut_by_ten_thousand_classes_in_little_memory():

@@ -67,6 +67,7 @@ def stump():
     return CARTRegressor(max_depth=1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0]).tree_
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_early_is_refused_wherever_it_ends(stump, path):
     spinney.save(stump, path)
     data = path.read_bytes()

@@ -132,6 +132,7 @@ CLASSES_AND_NUMBERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "drawn", "atol"), CLASSES_AND_NUMBERS)
 @pytest.mark.parametrize("gates", [1, 2])
 def test_the_regimes_of_data_from_the_model_are_found(gates, cls, drawn, atol):

@@ -84,6 +84,7 @@ def test_known_differences_name_cases_and_settings() -> None:
     assert all(case in names and name in SETTINGS for case, name in KNOWN_DIFFERENCES)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(why_not() is not None, reason=why_not() or "")
 @pytest.mark.parametrize("dataset", ["heart_disease", "german_credit"])
 def test_files_hold_what_weka_finds_today(dataset: str) -> None:
@@ -96,6 +97,7 @@ def test_files_hold_what_weka_finds_today(dataset: str) -> None:
         np.testing.assert_allclose(run.proba, stored[name].proba, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(why_not() is not None, reason=why_not() or "")
 def test_weka_and_we_agree_on_rows_it_has_not_been_asked_before() -> None:
     case = Case("heart_disease", rows=500, gaps=60)
