@@ -82,8 +82,10 @@ def test_the_report_tells_what_was_chosen_and_why() -> None:
 def test_the_first_tree_is_the_nearest_to_the_pool_of_those_that_there_are() -> None:
     """Trees that are not chosen cannot be nearer than the one that was taken first."""
     X, y = make_friedman1(200, random_state=0)
-    few = SmallForestRegressor(1, pool=4, random_state=0).fit(X, y).selection_report_
-    all_ = SmallForestRegressor(4, pool=4, stop=None, random_state=0).fit(X, y).selection_report_
+    model = SmallForestRegressor(order="pool", stop=None, random_state=0)
+    few, all_ = (
+        clone(model).set_params(n_estimators=n, pool=4).fit(X, y).selection_report_ for n in (1, 4)
+    )
     assert sorted(all_.selected.tolist()) == [0, 1, 2, 3]
     assert few.selected[0] in (0, 2)  # with enough trees of the first kind, others teach only
     assert all_.distances[0] <= few.distances[0]

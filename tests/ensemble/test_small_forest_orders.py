@@ -99,7 +99,7 @@ def test_numbers_are_ordered_by_loss_or_by_the_pool() -> None:
     model = SmallForestRegressor(5, pool=20, order="loss", stop=None, random_state=0).fit(X, y)
     assert len(model) == 5
     assert model.score(X, y) > 0.7
-    with pytest.raises(ValueError, match="order must be one of 'pool', 'loss', got 'margin'"):
+    with pytest.raises(ValueError, match="order must be one of 'loss', 'pool', got 'margin'"):
         SmallForestRegressor(order="margin").fit(X, y)
 
 

@@ -38,7 +38,7 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class Imitation:
-    """How few trees are fitted to many; the constants of decision 0090.
+    """How few trees are fitted to many; the constants of decisions 0090 and 0145.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class Imitation:
     """
 
     times: int = 8
-    least_drawn: int = 4000
+    least_drawn: int = 2500
     most_drawn: int = 16000
-    reach: int = 5
+    reach: int = 2
     prior_rows: float = 5.0
-    n_sweeps: int = 4
+    n_sweeps: int = 2
     n_staying: int = 1
-    halvings: int = 1
+    halvings: int = 2
     doubt: float = 0.0
 
     def plan(self, n_rows: int) -> _core.SmallPlan:

@@ -8,15 +8,15 @@ from spinney.ensemble._classifier_ensemble import ClassifierEnsemble
 from spinney.ensemble._regressor_ensemble import RegressorEnsemble
 from spinney.ensemble._small_base import PARAMETERS, SmallForest
 
-_ORDERS = ("pool", "loss", "margin", "orientation")
+_ORDERS = ("loss", "pool", "margin", "orientation")
 
 
 class SmallForestClassifier(ClassifierEnsemble, SmallForest):
     """A few trees that answer like a large forest.
 
     A pool has trees of several kinds. They are shrunk and mixed by what they answer for rows that
-    they did not see. Then rows are drawn near the data, those trees are chosen whose mean is
-    nearest to what the pool answers there, and their leaves are fitted to these answers together.
+    they did not see. Those trees are chosen whose mean answers best for such rows. Then rows are
+    drawn near the data, and the leaves are fitted together to what the pool answers there.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -33,12 +33,12 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
         "evolved", whose tests are evolved, which takes long. None for `("forest", "extra")`. Trees
         of the first kind may stay, the others teach only, unless the first are fewer than
         `n_estimators`.
-    order : {"pool", "loss", "margin", "orientation"}, default="pool"
-        By what trees are chosen, one after the other: "pool", so that their mean is nearest to what
-        the pool answers for drawn rows; or for training rows that they did not see: "loss", so that
-        the Brier score of their mean is least; "margin", so that rows have margins near a small one
-        (margin distance minimization); "orientation", by the angle between the rows that a tree
-        answers rightly and the direction in which all trees together err.
+    order : {"loss", "pool", "margin", "orientation"}, default="loss"
+        By what trees are chosen, one after the other. For training rows that they did not see:
+        "loss", so that the Brier score of their mean is least; "margin", so that rows have margins
+        near a small one (margin distance minimization); "orientation", by the angle between the
+        rows that a tree answers rightly and the direction in which all trees together err. Or
+        "pool", so that their mean is nearest to what the pool answers for drawn rows.
     stop : float or None, default=0.0
         Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
         least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
@@ -105,7 +105,7 @@ class SmallForestClassifier(ClassifierEnsemble, SmallForest):
         *,
         pool: int = 200,
         members: Sequence[str] | None = None,
-        order: str = "pool",
+        order: str = "loss",
         stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
@@ -139,8 +139,8 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
     """A few regression trees that answer like a large forest.
 
     A pool has trees of several kinds. They are shrunk and mixed by what they answer for rows that
-    they did not see. Then rows are drawn near the data, those trees are chosen whose mean is
-    nearest to what the pool answers there, and their leaves are fitted to these answers together.
+    they did not see. Those trees are chosen whose mean answers best for such rows. Then rows are
+    drawn near the data, and the leaves are fitted together to what the pool answers there.
 
     Works on raw tables: strings and categoricals without an encoder, gaps without an imputer.
 
@@ -157,10 +157,10 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
         "evolved", whose tests are evolved, which takes long. None for `("forest", "extra")`. Trees
         of the first kind may stay, the others teach only, unless the first are fewer than
         `n_estimators`.
-    order : {"pool", "loss"}, default="pool"
-        By what trees are chosen, one after the other: "pool", so that their mean is nearest to what
-        the pool answers for drawn rows; "loss", so that the squared error of their mean is least
-        for training rows that they did not see.
+    order : {"loss", "pool"}, default="loss"
+        By what trees are chosen, one after the other: "loss", so that the squared error of their
+        mean is least for training rows that they did not see; "pool", so that it is nearest to what
+        the pool answers for drawn rows.
     stop : float or None, default=0.0
         Share by which the estimated loss of fewer trees may be above that of `n_estimators`: the
         least number of trees that keeps to it is taken. 0.01 gives a smaller forest that is a
@@ -223,7 +223,7 @@ class SmallForestRegressor(RegressorEnsemble, SmallForest):
         *,
         pool: int = 200,
         members: Sequence[str] | None = None,
-        order: str = "pool",
+        order: str = "loss",
         stop: float | None = 0.0,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,

@@ -31,7 +31,7 @@ class SmallForestReport:
         Their kinds, as places in `members`.
     distances : array
         How far the mean of the trees up to each of these is from the pool, before leaves are
-        refitted. Each of them was the tree that made it least.
+        refitted.
     strengths, shares, kind_losses : array of shape (n_kinds,)
         Of each kind: the strength of its shrinkage, its share in the answers of the pool, and the
         loss that it has alone.
