@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
@@ -75,12 +76,12 @@ CANNOT = {
 
 
 class Caught:
-    """Which mutants each check refuses: some of them."""
+    """Which mutants each check refuses: some of them. Modules imported late bring more checks."""
 
-    def __init__(self, n_checks: int, room: int) -> None:
+    def __init__(self, room: int) -> None:
         self.room = room
-        self.by_check: list[list[Any]] = [[] for _ in range(n_checks)]
-        self.n_refused = [0] * n_checks
+        self.by_check: defaultdict[int, list[Any]] = defaultdict(list)
+        self.n_refused: Counter[int] = Counter()
 
     def note(self, check: int, made: Any) -> None:
         """Keep a mutant, as long as there is room; then some take the places of others."""
@@ -129,7 +130,7 @@ class CoreChecks:
         for number, data in enumerate(frame_sweep(n_random)):
             places.append(frames / str(number))
             places[-1].write_bytes(data)
-        caught = Caught(len(self.checks), BATCH)
+        caught = Caught(BATCH)
         for begin in range(0, len(places), BATCH):
             done = self._run(places[begin : begin + BATCH], {"SPINNEY_TELLS": "1"})
             if done.returncode != 0:
@@ -193,7 +194,7 @@ class PythonChecks:
 
     def caught_of(self, mutants: Iterable[Mutant]) -> Caught:
         """Try some mutants with all checks."""
-        caught, table, tally = Caught(len(self.checks), TRIES), make_table()[0], Tally()
+        caught, table, tally = Caught(TRIES), make_table()[0], Tally()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for made in mutants:
