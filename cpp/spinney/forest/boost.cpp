@@ -33,9 +33,12 @@ void find_errors(const SharedTable& table, const Tree& tree, std::vector<double>
   const Samples& samples = table.samples;
   if (!answer_in_order(table, tree, off))
     Predictor(tree).answers(tree, table.data.values, samples.row, off.data(), interrupt);
-  for (SampleIndex s = 0; s < samples.size(); ++s) {
-    off[s] = tree.n_classes > 0 ? (off[s] == static_cast<double>(samples.label[s]) ? 0.0 : 1.0)
-                                : std::abs(off[s] - (samples.y[s] + samples.y_shift));
+  const double* const answer = off.data();
+  if (tree.n_classes > 0) {
+    const std::uint16_t* const label = samples.label.data();
+    for (std::size_t s = 0; s < off.size(); ++s) off[s] = answer[s] == label[s] ? 0.0 : 1.0;
+  } else {
+    for (std::size_t s = 0; s < off.size(); ++s) off[s] = std::abs(answer[s] - (samples.y[s] + samples.y_shift));
   }
 }
 
@@ -91,7 +94,7 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
         draw.counts = draw_rows(plan, samples, order, weights, member);
       } else {
         draw.counts.resize(samples.size());
-        for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];
+        for (std::size_t s = 0; s < own.size(); ++s) draw.counts[s] = weights[s] * total / own[s];
       }
       tree = learn(tables[turn], input.learners[turn].learner, draw, {}, interrupt, &team).tree;
     }
