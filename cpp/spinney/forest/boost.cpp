@@ -23,8 +23,17 @@ bool answer_in_order(const SharedTable& table, const Tree& tree, std::vector<dou
   });
   const auto answer_of = [&](NodeId node) { return tree.n_classes > 0 ? tree.label(node) : tree.answers(node)[0]; };
   const double left = answer_of(1), right = answer_of(2);
-  for (auto entry = entries.begin(); entry != low; ++entry) answer[entry->sample] = left;
-  for (auto entry = low; entry != entries.end(); ++entry) answer[entry->sample] = right;
+  auto rest = entries.begin();  // of those that go left, after whole blocks of them
+  if (table.blocks) {
+    const BlockCodes& blocks = *table.blocks;
+    const std::size_t n_whole = static_cast<std::size_t>(low - entries.begin()) / blocks.size;
+    const std::uint8_t* const code = blocks.code.data() + static_cast<std::size_t>(f) * blocks.n_samples;
+    for (std::size_t s = 0; s < answer.size(); ++s) answer[s] = code[s] < n_whole ? left : right;
+    rest += static_cast<std::ptrdiff_t>(n_whole * blocks.size);
+  } else {
+    std::ranges::fill(answer, right);
+  }
+  for (; rest != low; ++rest) answer[rest->sample] = left;
   return true;
 }
 
