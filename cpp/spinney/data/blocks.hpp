@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of neighbouring entries of sorted columns, by sample: their sums are found in one pass over the samples in
+// Blocks of neighbouring entries of sorted columns, by sample: their sums are found in a few passes over the samples in
 // order, without jumping about in memory. For boosting, which searches the same columns with other weights.
 
 #include <cstdint>
