@@ -12,7 +12,8 @@ namespace {
 /// Those of some numbers; none of none.
 template <class Number>
 std::vector<Number> pick(const std::vector<Number>& all, std::span<const SampleIndex> chosen) {
-  std::vector<Number> out(all.empty() ? 0 : chosen.size());
+  if (all.empty() || chosen.size() == all.size()) return all;
+  std::vector<Number> out(chosen.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = all[chosen[i]];
   return out;
 }
