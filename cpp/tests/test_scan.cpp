@@ -3,6 +3,7 @@
 // Both find the same place on every problem. Their drops are sums in other orders, so they are equal to the last bit
 // where every quotient is a whole number, and up to the slack of ties elsewhere.
 
+#include <cmath>
 #include <numeric>
 
 #include "check.hpp"
@@ -197,6 +198,26 @@ TEST(scans_say_what_they_can_do) {
   CHECK(make_scan({"squared_error", {}, {}}, numbers.samples)->groups() != nullptr);
   CHECK(make_scan({"gini", {}, {}}, classes.samples)->blocks() != nullptr);
   CHECK(make_scan({"entropy", {}, {}}, classes.samples)->blocks() == nullptr);
+}
+
+TEST(two_classes_with_weights_of_any_size_are_cut_where_the_general_scan_cuts) {
+  RandomStream random(11, 8);
+  for (int round = 0; round < 120; ++round) {
+    problem::Problem p = make({.n = 50 + random.below(600),
+                               .n_classes = 2,
+                               .weights = Weights::real,
+                               .n_values = round % 3 == 0 ? 9U : 1'000'000U},
+                              random);
+    const double scale = round % 4 == 0 ? 1e-120 : round % 4 == 1 ? 1e120 : 1.0;
+    for (std::size_t i = 0; i < p.weight.size(); ++i) {
+      if (round % 5 != 0) p.weight[i] = std::exp(8.0 * random.uniform());
+      if (round % 2 == 0) p.codes[i] = random.below(50) == 0 ? 1 : 0;  // few of one class
+      p.weight[i] *= scale;
+    }
+    const Asked asked(std::move(p), "gini");
+    const MomentScan<Gini> general(Gini{{{.n = 2}}}, asked.samples);
+    for (const std::size_t rows : {1, 4}) compare(asked, GiniScan(asked.samples), general, {rows, 0.0}, false);
+  }
 }
 
 TEST(squared_error_passes_over_no_block_that_holds_the_best_cut) {

@@ -7,33 +7,48 @@
 
 namespace spinney {
 
+namespace {
+
+/// Those of some numbers; none of none.
+template <class Number>
+std::vector<Number> pick(const std::vector<Number>& all, std::span<const SampleIndex> chosen) {
+  if (all.empty() || chosen.size() == all.size()) return all;
+  std::vector<Number> out(chosen.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = all[chosen[i]];
+  return out;
+}
+
+std::vector<double> pick_weights(const SampleWeights& all, std::span<const double> factor,
+                                 std::span<const SampleIndex> chosen) {
+  std::vector<double> out(chosen.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = all.values[chosen[i]] * factor[chosen[i]];
+  return out;
+}
+
+}  // namespace
+
+// Nothing branches on the draw of a sample, which nobody could guess.
 SampleSubset keep_samples(const Samples& all, std::span<const double> factor) {
-  const auto n =
-      static_cast<std::size_t>(std::count_if(factor.begin(), factor.end(), [](double f) { return f > 0.0; }));
-  SampleSubset out{{}, std::vector<SampleIndex>(all.size(), kAbsent)};
+  SampleSubset out{{}, std::vector<SampleIndex>(all.size())};
+  std::vector<SampleIndex> chosen(all.size() + 1);
+  SampleIndex n = 0;
+  for (SampleIndex s = 0; s < all.size(); ++s) {
+    const bool keeps = factor[s] > 0.0;
+    out.new_index[s] = keeps ? n : kAbsent;
+    chosen[n] = s;
+    n += keeps ? 1 : 0;
+  }
+  chosen.resize(n);
   Samples& kept = out.samples;
   kept.n_classes = all.n_classes;
   kept.y_shift = all.y_shift;
-  kept.row.reserve(n);
-  std::vector<double> own, scaled;
-  own.reserve(n);
-  scaled.reserve(all.scaled_weight ? n : 0);
-  kept.label.reserve(all.label.empty() ? 0 : n);
-  kept.is_one.reserve(all.is_one.empty() ? 0 : n);
-  kept.y.reserve(all.y.empty() ? 0 : n);
-  kept.exposure.reserve(all.exposure.empty() ? 0 : n);
-  for (SampleIndex s = 0; s < all.size(); ++s) {
-    if (!(factor[s] > 0.0)) continue;
-    out.new_index[s] = static_cast<SampleIndex>(kept.row.size());
-    kept.row.push_back(all.row[s]);
-    own.push_back(all.weight[s] * factor[s]);
-    if (all.scaled_weight) scaled.push_back((*all.scaled_weight)[s] * factor[s]);
-    if (!all.label.empty()) kept.label.push_back(all.label[s]);
-    if (!all.is_one.empty()) kept.is_one.push_back(all.is_one[s]);
-    if (!all.y.empty()) kept.y.push_back(all.y[s]);
-    if (!all.exposure.empty()) kept.exposure.push_back(all.exposure[s]);
-  }
-  kept.set_weights(std::move(own), std::move(scaled));
+  kept.row = pick(all.row, chosen);
+  kept.label = pick(all.label, chosen);
+  kept.is_one = pick(all.is_one, chosen);
+  kept.y = pick(all.y, chosen);
+  kept.exposure = pick(all.exposure, chosen);
+  kept.set_weights(pick_weights(all.weight, factor, chosen),
+                   all.scaled_weight ? pick_weights(*all.scaled_weight, factor, chosen) : std::vector<double>{});
   return out;
 }
 

@@ -23,8 +23,17 @@ bool answer_in_order(const SharedTable& table, const Tree& tree, std::vector<dou
   });
   const auto answer_of = [&](NodeId node) { return tree.n_classes > 0 ? tree.label(node) : tree.answers(node)[0]; };
   const double left = answer_of(1), right = answer_of(2);
-  for (auto entry = entries.begin(); entry != low; ++entry) answer[entry->sample] = left;
-  for (auto entry = low; entry != entries.end(); ++entry) answer[entry->sample] = right;
+  auto rest = entries.begin();  // of those that go left, after whole blocks of them
+  if (table.blocks) {
+    const BlockCodes& blocks = *table.blocks;
+    const std::size_t n_whole = static_cast<std::size_t>(low - entries.begin()) / blocks.size;
+    const std::uint8_t* const code = blocks.code.data() + static_cast<std::size_t>(f) * blocks.n_samples;
+    for (std::size_t s = 0; s < answer.size(); ++s) answer[s] = code[s] < n_whole ? left : right;
+    rest += static_cast<std::ptrdiff_t>(n_whole * blocks.size);
+  } else {
+    std::ranges::fill(answer, right);
+  }
+  for (; rest != low; ++rest) answer[rest->sample] = left;
   return true;
 }
 
@@ -33,9 +42,12 @@ void find_errors(const SharedTable& table, const Tree& tree, std::vector<double>
   const Samples& samples = table.samples;
   if (!answer_in_order(table, tree, off))
     Predictor(tree).answers(tree, table.data.values, samples.row, off.data(), interrupt);
-  for (SampleIndex s = 0; s < samples.size(); ++s) {
-    off[s] = tree.n_classes > 0 ? (off[s] == static_cast<double>(samples.label[s]) ? 0.0 : 1.0)
-                                : std::abs(off[s] - (samples.y[s] + samples.y_shift));
+  const double* const answer = off.data();
+  if (tree.n_classes > 0) {
+    const std::uint16_t* const label = samples.label.data();
+    for (std::size_t s = 0; s < off.size(); ++s) off[s] = answer[s] == label[s] ? 0.0 : 1.0;
+  } else {
+    for (std::size_t s = 0; s < off.size(); ++s) off[s] = std::abs(answer[s] - (samples.y[s] + samples.y_shift));
   }
 }
 
@@ -91,7 +103,7 @@ Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
         draw.counts = draw_rows(plan, samples, order, weights, member);
       } else {
         draw.counts.resize(samples.size());
-        for (SampleIndex s = 0; s < samples.size(); ++s) draw.counts[s] = weights[s] * total / samples.weight[s];
+        for (std::size_t s = 0; s < own.size(); ++s) draw.counts[s] = weights[s] * total / own[s];
       }
       tree = learn(tables[turn], input.learners[turn].learner, draw, {}, interrupt, &team).tree;
     }

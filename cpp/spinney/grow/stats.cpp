@@ -42,6 +42,15 @@ Summary Summarizer::classes(std::span<const SampleIndex> group) const {
       for (const SampleIndex s : group) sums[samples_.label[s]] += weight.times[s];
       return from_units(std::move(sums), n);
     case SampleWeights::Form::real:
+      if (sums.size() == 2) {  // by two sums that stay in registers
+        double zeros = 0.0, ones = 0.0;
+        for (const SampleIndex s : group) {
+          const double w = weight.values[s], one = samples_.is_one[s];
+          zeros += w * (1.0 - one);
+          ones += w * one;
+        }
+        return from_classes({zeros, ones}, n);
+      }
       for (const SampleIndex s : group) sums[samples_.label[s]] += weight.values[s];
   }
   return from_classes(sums, n);

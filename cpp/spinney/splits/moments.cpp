@@ -1,6 +1,7 @@
 #include "spinney/splits/moments.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <type_traits>
 
@@ -39,51 +40,10 @@ struct Left {
   }
 };
 
-/// Goes over sorted entries block by block. The score is convex in what stands left, so a block is worth a look only
-/// if a corner of what it can come to beats the best so far.
-///   sum(begin, end)   what some entries add up to
-///   add(i)            what entry i adds
-///   score(left)       of a cut; allowed(left): whether the limits of weight let it be made
-/// Blocks that cannot come to `reached` are passed over too.
-template <class Number, class Sum, class Add, class Score, class Allowed>
-[[gnu::always_inline]] inline Moment scan_blocks(const ScanRange& range, std::size_t block_size, double reached,
-                                                 const Sum& sum, const Add& add, const Score& score,
-                                                 const Allowed& allowed) {
-  Moment best;
-  if (too_small(range)) return best;
-  const Entry* const e = range.entries;
-  const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
-  const auto look = [&](std::size_t begin, std::size_t stop, Left<Number> left) {
-    for (std::size_t i = begin; i < stop; ++i) {
-      left += add(i);
-      if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows || !allowed(left)) continue;
-      const double found = score(left);
-      if (found > best.score + range.slack) best = {found, static_cast<std::uint32_t>(i)};
-    }
-  };
-  if (range.n <= block_size && reached == -kInfinity) {  // almost every block is worth a look
-    look(0, last, {});
-    return best;
-  }
-  Left<Number> start;
-  for (std::size_t begin = 0; begin < last; begin += block_size) {
-    const std::size_t end = std::min(begin + block_size, range.n);
-    const Left<Number> block = sum(begin, end);
-    const Number zeros = block.weight - block.ones;
-    const double corners =
-        std::max(std::max(score(start), score({start.weight + block.weight, start.ones + block.ones})),
-                 std::max(score({start.weight + zeros, start.ones}),
-                          score({start.weight + block.ones, start.ones + block.ones})));
-    if (corners * (1 + tolerance::kBound) > std::max(best.score + range.slack, reached))
-      look(begin, std::min(end, last), start);
-    start += block;
-  }
-  return best;
-}
-
-/// The same of counts, from chunks of a few entries and without a quotient. With d the ones that stand left of a cut,
-/// less their share of what stands there, and w its weight, the cut takes d^2 W / (w (W - w)) off the loss. In a chunk
-/// d is the largest if all its ones come first, or the least if they come last, and w (W - w) is the least at an end.
+/// Goes over sorted entries that are counted, from chunks of a few and without a quotient. With d the ones that stand
+/// left of a cut, less their share of what stands there, and w its weight, the cut takes d^2 W / (w (W - w)) off the
+/// loss. In a chunk d is the largest if all its ones come first, or the least if they come last, and w (W - w) is the
+/// least at an end.
 ///   total   weight and ones of all entries
 template <class Sum, class Add, class Score>
 [[gnu::always_inline]] inline Moment scan_chunks(const ScanRange& range, const Left<double>& total, const Sum& sum,
@@ -151,21 +111,93 @@ struct WeightRules {
   }
 };
 
-/// Two classes with weights, from sums of blocks.
+/// What a cut must take off the loss to beat the best so far: d^2 W / (w (W - w)), as with counts. Few cuts need the
+/// quotients of a score.
+class Bar {
+ public:
+  explicit Bar(const WeightRules& rules)
+      : share_(rules.ones / rules.total), undivided_(rules.ones * share_), inverse_(1.0 / rules.total), rules_(rules) {}
+
+  /// The best score so far.
+  void raise(double score) {
+    least_ = (score - undivided_) / (1.0 + tolerance::kBound) - tolerance::kSum * rules_.ones;
+  }
+  /// Whether a cut that leaves so much left certainly scores less.
+  bool fails(const Left<double>& at) const {
+    const double d = at.ones - share_ * at.weight;
+    return d * d < least_ * (at.weight * ((rules_.total - at.weight) * inverse_));
+  }
+
+ private:
+  double share_, undivided_, inverse_, least_ = -kInfinity;
+  WeightRules rules_;
+};
+
+/// The best cut of entries with weights.
+class WeightedLook {
+ public:
+  WeightedLook(const ScanRange& range, const std::uint8_t* is_one, const double* weight, const WeightRules& rules)
+      : range_(range), is_one_(is_one), weight_(weight), rules_(rules), bar_(rules) {}
+
+  const Moment& best() const { return best_; }
+  /// What entry i adds. Nobody could guess its class, so nothing branches on it.
+  Left<double> add(std::size_t i) const {
+    const SampleIndex s = range_.entries[i].sample;
+    const auto bits = std::bit_cast<std::uint64_t>(weight_[s]) & (std::uint64_t{0} - is_one_[s]);
+    return {weight_[s], std::bit_cast<double>(bits)};
+  }
+  /// Looks at the cuts after some entries; left: what stands before them.
+  void look(std::size_t begin, std::size_t end, Left<double> left) {
+    const Entry* const e = range_.entries;
+    Bar bar = bar_;
+    for (std::size_t i = begin; i < end; ++i) {
+      left += add(i);
+      if (bar.fails(left) || e[i].rank == e[i + 1].rank || i + 1 < range_.limits.rows || !rules_.allow(left)) continue;
+      const double found = rules_.score(left);
+      if (!(found > best_.score + range_.slack)) continue;
+      best_ = {found, static_cast<std::uint32_t>(i)};
+      bar.raise(found);
+    }
+    bar_ = bar;
+  }
+
+ private:
+  const ScanRange& range_;
+  const std::uint8_t* is_one_;
+  const double* weight_;
+  const WeightRules& rules_;
+  Moment best_;
+  Bar bar_;
+};
+
+/// Goes over sorted entries block by block. The score is convex in what stands left, so a block is worth a look only
+/// if a corner of what it can come to beats the best so far, and `reached`. sum(begin, end, add): what entries add up
+/// to.
 template <class Sum>
 [[gnu::always_inline]] inline Moment scan_weights(const ScanRange& range, std::size_t block_size,
-                                                  const std::uint8_t* is_one, const double* weight, double ones,
-                                                  double total, double reached, const Sum& sum) {
-  const auto add = [&](std::size_t i) {
-    const SampleIndex s = range.entries[i].sample;
-    return Left<double>{weight[s], is_one[s] ? weight[s] : 0.0};
-  };
-  const WeightRules rules{ones, total, range.limits.weight};
-  const auto score = [&](const Left<double>& at) { return rules.score(at); };
-  const auto allowed = [&](const Left<double>& at) { return rules.allow(at); };
-  return scan_blocks<double>(
-      range, block_size, reached, [&](std::size_t begin, std::size_t end) { return sum(begin, end, add); }, add, score,
-      allowed);
+                                                  const std::uint8_t* is_one, const double* weight,
+                                                  const WeightRules& rules, double reached, const Sum& sum) {
+  if (too_small(range)) return {};
+  WeightedLook out(range, is_one, weight, rules);
+  const std::size_t last = range.n - range.limits.rows;  // the first entry that no cut may follow
+  if (range.n <= block_size && reached == -kInfinity) {  // almost every block is worth a look
+    out.look(0, last, {});
+    return out.best();
+  }
+  Left<double> start;
+  for (std::size_t begin = 0; begin < last; begin += block_size) {
+    const std::size_t end = std::min(begin + block_size, range.n);
+    const Left<double> block = sum(begin, end, [&](std::size_t i) { return out.add(i); });
+    const double zeros = block.weight - block.ones;
+    const double corners =
+        std::max(std::max(rules.score(start), rules.score({start.weight + block.weight, start.ones + block.ones})),
+                 std::max(rules.score({start.weight + zeros, start.ones}),
+                          rules.score({start.weight + block.ones, start.ones + block.ones})));
+    if (corners * (1 + tolerance::kBound) > std::max(out.best().score + range.slack, reached))
+      out.look(begin, std::min(end, last), start);
+    start += block;
+  }
+  return out.best();
 }
 
 }  // namespace
@@ -206,13 +238,13 @@ Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total) {
   return scan_weights(
-      range, kBlock, is_one, weight, ones, total, -kInfinity,
+      range, kBlock, is_one, weight, {ones, total, range.limits.weight}, -kInfinity,
       [](std::size_t begin, std::size_t end, const auto& add) { return sum_entries<double>(begin, end, add); });
 }
 
 Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const double* weight, double ones, double total,
                         const BlockView& blocks) {
-  return scan_weights(range, blocks.size, is_one, weight, ones, total, blocks.reached,
+  return scan_weights(range, blocks.size, is_one, weight, {ones, total, range.limits.weight}, blocks.reached,
                       [&](std::size_t begin, std::size_t, const auto&) {
                         const std::size_t b = begin / blocks.size;
                         return Left<double>{blocks.weight[b], blocks.ones[b]};
@@ -222,13 +254,17 @@ Moment scan_two_classes(ScanRange range, const std::uint8_t* is_one, const doubl
 double best_between_blocks(ScanRange range, double ones, double total, const BlockView& blocks) {
   const WeightRules rules{ones, total, range.limits.weight};
   const Entry* const e = range.entries;
+  Bar bar(rules);
   double best = -kInfinity;
   Left<double> left;
   for (std::size_t end = blocks.size; end + range.limits.rows <= range.n; end += blocks.size) {
     const std::size_t b = end / blocks.size - 1;
     left += {blocks.weight[b], blocks.ones[b]};
-    if (e[end - 1].rank == e[end].rank || end < range.limits.rows || !rules.allow(left)) continue;
-    best = std::max(best, rules.score(left));
+    if (bar.fails(left) || e[end - 1].rank == e[end].rank || end < range.limits.rows || !rules.allow(left)) continue;
+    const double found = rules.score(left);
+    if (!(found > best)) continue;
+    best = found;
+    bar.raise(found);
   }
   return best;
 }
