@@ -14,7 +14,6 @@ import numpy as np
 from spinney._cli.data.columns import Column, TextFormat
 from spinney._cli.data.match import Rows, read_rows
 from spinney._cli.data.text_cells import Meaning
-from spinney._cli.data.written_numbers import parse_formatted
 from spinney._cli.decisions import decide, threshold_of
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import positive_of, text_format
@@ -130,10 +129,8 @@ def _equals(column: Column, value: str, text: TextFormat) -> Any:
 
 def _number(name: str, value: str, text: TextFormat) -> float | None:
     """Return a number as the column writes it; NaN if it is missing, None if it is none."""
-    number = Meaning(text).number(value)
-    if number is None and name in text.numeric:
-        number, _ = parse_formatted(value, text.decimal or ".")
-    return number
+    meaning = Meaning(text)
+    return meaning.formatted(value)[0] if name in text.numeric else meaning.number(value)
 
 
 def _fixed(model: Any, given: str | None) -> list[str]:
