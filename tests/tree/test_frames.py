@@ -120,7 +120,7 @@ def test_bad_penalties_and_lone_paths_are_refused(pruned):
         pruned.pruning_path_.estimator(cp=-1)
     with pytest.raises(ValueError, match="belongs to no estimator"):
         cost_complexity_path(pruned.tree_).estimator(0)
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=r"subtree 1000 of a path of \d+ subtrees"):
         pruned.pruning_path_.estimator(1000)
 
 

@@ -154,7 +154,8 @@ def column_of(
         if kind == "numeric":
             code, where = place.of_cell(name, codes, odd)
             written = diagnose(name, [found.texts[code] for code in odd], len(numbers) - len(odd))
-            remedy = "Correct it, or leave the cell empty."
+            gap = f"--na={shlex.quote(found.texts[code])}"
+            remedy = f"Correct it, leave the cell empty, or read it as a gap with {gap}."
             if written is not None and len(written.units) <= 1:
                 remedy = f"Read the column with {written.options(name)}, or correct it."
             raise Refusal(f"{where}: {found.texts[code]!r} is not a number. {remedy}")
