@@ -54,6 +54,10 @@ def make_folds(
             "groups is given, but cv is no splitter that uses it. Use cv=GroupKFold() of "
             "scikit-learn, or another one for groups."
         )
+    if groups is None and _needs_groups(cv):
+        raise ValueError(
+            f"cv={type(cv).__name__}() needs the groups of the rows: fit(X, y, groups=...)."
+        )
     if hasattr(cv, "split") and not isinstance(cv, str):
         pairs: Iterable[Any] = cv.split(X, strata, groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
@@ -74,6 +78,13 @@ def make_folds(
     if not folds:
         raise ValueError("cv gave no splits.")
     return folds
+
+
+def _needs_groups(cv: Any) -> bool:
+    """Return whether a splitter of scikit-learn keeps the rows of groups together."""
+    if not hasattr(cv, "get_metadata_routing"):
+        return False
+    return cv.get_metadata_routing().split.requests.get("groups") is True
 
 
 def _as_mask(rows: Any, n_rows: int) -> Mask:

@@ -13,6 +13,7 @@ from typing import Any
 
 EXACT_DIGITS = 10  # of str(test)
 SHORT_DIGITS = 6  # of exports and plots
+_ALL_DIGITS = 17  # tell every two float64 apart
 LARGEST_EXACT = 2**53  # float64 holds every integer up to here
 
 _NEEDS_QUOTES = set("{},'\"\\\n\r\t")
@@ -38,12 +39,14 @@ def number_text(value: float, digits: int = EXACT_DIGITS) -> str:
         return repr(value)
     if value.is_integer():
         return str(int(value))
-    if size < 1:
-        text = f"{value:.{digits}g}"
-    else:
-        text = f"{value:.{max(1, digits - len(str(int(size))))}f}".rstrip("0")
-    # So close to a whole number that these digits do not show the difference: write it in full.
-    return repr(value) if float(text).is_integer() else text
+    for shown in range(digits, _ALL_DIGITS):  # more where these hide that it is no whole number
+        if size < 1:
+            text = f"{value:.{shown}g}"
+        else:
+            text = f"{value:.{max(1, shown - len(str(int(size))))}f}".rstrip("0")
+        if not float(text).is_integer():
+            return text
+    return repr(value)
 
 
 def category_text(category: Any) -> str:

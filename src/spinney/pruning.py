@@ -7,6 +7,7 @@ length. None of them grows anything again.
 """
 
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
@@ -63,7 +64,10 @@ class _Subtrees(Sequence[Tree]):
     def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        tree = _prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[index]))
+        place = operator.index(index)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"subtree {place} of a path of {len(self)} subtrees")
+        tree = _prune_at_alpha(self._tree, self._node_alpha, float(self._alphas[place]))
         return tree if self.units is None else rescaled_tree(tree, *self.units)
 
 

@@ -142,6 +142,18 @@ def test_a_column_that_gives_the_target_away_is_told(write: Write, cells: list[o
     )
 
 
+def test_gaps_that_give_the_target_away_are_told(write: Write) -> None:
+    days: list[object] = ["2026-03-04" if y == "bad" else "" for y in CLASSES]
+    dates, warning = read(write(table("defaulted", days))).warnings
+    assert "holds dates as text, 1 category without an order" in dates
+    assert warning == (
+        "defaulted is missing in all rows of one class, and so predicts class without an error. If "
+        "it is known only afterwards, leave it out with --drop defaulted"
+    )
+    days[CLASSES.index("good")] = "2026-03-04"
+    assert len(read(write(table("defaulted", days))).warnings) == 1
+
+
 def test_a_number_that_is_the_target_in_another_unit_is_told(write: Write) -> None:
     rows = "".join(f"{k},{3.5 * k * k + 2},{k * k}\n" for k in range(60))
     reading = read_data(str(write("a,cents,y\n" + rows)), Choices("y", task="regression"))

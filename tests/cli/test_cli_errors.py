@@ -27,6 +27,7 @@ def refusal(result: Result) -> str:
         (["absent.csv"], "there is no file 'absent.csv'."),
         (["iris", "--target", "clas"], "no column 'clas'. Did you mean 'class'? The columns are:"),
         (["iris", "--drop", "petal"], "--drop: no column 'petal'."),
+        (["iris", "--drop", "sepal_width, class"], "by itself: --drop sepal_width --drop class."),
         (["iris", "--criterion", "squared_error"], "criterion must be 'gini', 'entropy',"),
         (["iris", "--criterion", "ginny"], "got 'ginny'. Did you mean 'gini'?"),
         (["iris", "--task", "regression"], "'class' holds text"),

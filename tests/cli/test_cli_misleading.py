@@ -54,7 +54,30 @@ def test_numbers_with_signs_are_refused_with_the_option_that_reads_them(
     assert run("predict", tree, data, "--numeric", "debt", "--decimal", ",").exit_code == 0
     wrong = run("predict", tree, data, "--numeric", "debt", "--decimal", ".")
     assert wrong.exit_code == 2
-    assert "If the decimal mark is ',', add --decimal ,; else correct it." in flat(wrong)
+    assert "If ',' is the decimal mark of the file, say so with --decimal ,;" in flat(wrong)
+
+
+def test_points_separate_thousands_where_commas_are_decimal_marks(run: Run, write: Write) -> None:
+    cells = [f"{1 + k // 10}.{100 * k % 1000:03d}" for k in range(40)]
+    rows = "".join(f"{cell};{k / 8:.2f};{k % 2}\n" for k, cell in enumerate(cells))
+    path = write("income;rate;y\n" + rows)
+    told = run("train", path, "--target", "y", "--no-cv")
+    assert "income: the point in '1.000' is taken as the decimal mark." in flat(told)
+    assert "separates thousands, read the column with --numeric income" in flat(told)
+    assert "rate:" not in told.output
+    done = run("train", path, "--target", "y", "--no-cv", "--numeric", "income")
+    assert "income numeric 1000 to 4900" in flat(done)
+    assert "is taken as the decimal mark" not in flat(done)
+
+
+def test_a_file_has_one_decimal_mark(run: Run, write: Write) -> None:
+    rows = "".join(f'"$1,{k:03d}.50","1{k:03d},5",{k % 2}\n' for k in range(40))
+    path = write("balance,fees,y\n" + rows)
+    words = ("train", path, "--target", "y", "--numeric", "balance", "--numeric", "fees")
+    for mark, message in ((",", "'$1,000.50' is not a number"), (".", "'1000,5' is not a number")):
+        done = flat(run(*words, "--decimal", mark))
+        assert message in done
+        assert "columns with different marks cannot be read together: write them alike" in done
 
 
 def test_rules_are_judged_like_trees(run: Run, model_file: Callable[..., Path]) -> None:

@@ -145,6 +145,11 @@ def test_explain_finds_rows_by_a_column_that_the_model_does_not_know(
     several = json.loads(run("explain", model, path, "--row", 1, "--row", 2, "--json").stdout)
     assert len(several) == 2
     assert "no row has loan=X" in run("explain", model, path, "--where", "loan=X").stderr
+    many = run("explain", model, path, "--where", "foreign_worker=A201").stderr
+    assert "rows; at most 20 are explained at once. Add another --where" in many
+    both = ("--where", "foreign_worker=A201", "--where", "loan=L404")
+    assert run("explain", model, path, *both).exit_code == 0
+    assert "--row N, where the first is 1, or --where NAME" in run("explain", model, path).stderr
 
 
 def test_fixed_columns_are_left_alone(run: Run, model_file: Train) -> None:
@@ -167,6 +172,7 @@ def test_what_only_fixed_columns_lead_to_is_told(run: Run, model_file: Train) ->
     for label in ("versicolor", "virginica"):
         told = f"for {label} instead: no way without a change of petal_length or petal_width"
         assert told in done.output
+    assert run(*words[:-1], "petal_length", "--fixed", "petal_width").output == done.output
     found = json.loads(run(*words, "--json").stdout)
     assert found["not_without_fixed"] == ["versicolor", "virginica"]
     free = json.loads(run(*words[:-2], "--json").stdout)
@@ -215,6 +221,7 @@ def test_a_table_may_be_in_a_schema(run: Run, model_file: Train) -> None:
         (["--model", "c45", "--cost", "bad:good=5"], "Those that can: cart, cart_full"),
         (["--set", "minsplit=20"], "--set min_samples_split=..."),
         (["--set", "minbucket=20"], "--set min_samples_leaf=..."),
+        (["--set", "cp=0.01"], "ccp_alpha=... It is a cost per row: cp times the risk of the tree"),
         (["--positive", "ugly"], "There are: bad, good."),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 
 import spinney
 from spinney._cli.errors import Refusal
-from spinney._cli.output import print_result
+from spinney._cli.output import Screen, print_result
 
 TARGET = "y\x1b[31m\nz"
 FEW = ["--model", "cart", "--folds", 2, "--repeats", 1]
@@ -51,6 +51,11 @@ def test_a_model_is_written_whatever_the_screen_shows(ticks, tmp_path):
         done = command(*arguments, **old)
         assert done.returncode == 0, done.stderr
         assert b"\\u2713" in done.stdout
+
+
+def test_numbers_stay_with_their_percent_signs(capsys):
+    Screen().wrapped("x" * 72 + " (25.0 %) and 3 % of ABC %")
+    assert capsys.readouterr().out.splitlines() == ["  " + "x" * 72, "  (25.0 %) and 3 % of ABC %"]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,11 +53,20 @@ def seconds_to_start(folder: Path) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["datasets"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["datasets"], ["datasets", "iris"], ["split", "iris"]]
+)
 def test_commands_without_a_model_start_at_once(words: list[str], tmp_path: Path) -> None:
-    own = min(seconds_of(words, tmp_path) for _ in range(3))
+    own = min(seconds_of(words, fresh_folder(tmp_path, k)) for k in range(3))
     least = min(seconds_to_start(tmp_path) for _ in range(3))
     assert own < max(0.15, 2 * least)  # a slow machine needs longer for Python itself
+
+
+def fresh_folder(parent: Path, number: int) -> Path:
+    """Return a new folder, for `split` writes over no file."""
+    folder = parent / str(number)
+    folder.mkdir()
+    return folder
 
 
 def modules_of(words: list[str], folder: Path) -> list[str]:
@@ -158,6 +168,12 @@ def test_a_library_that_is_loaded_late_is_the_same_library() -> None:
 def test_every_command_is_declared_and_listed_in_order() -> None:
     assert list(COMMANDS) == list(SUMMARIES)
     assert all(COMMANDS[name].help.startswith(words) for name, words in SUMMARIES.items())
+
+
+def test_the_guide_lists_every_command() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "command_line.md"
+    listed = re.findall(r"^\| `(\w+)", guide.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(COMMANDS) <= set(listed)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,15 +1,18 @@
 """The one error that the command line shows: a sentence, and exit code 2."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from spinney._format import without_controls
+from spinney._format import did_you_mean, without_controls
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_REPEATED = ("--drop", "--nominal", "--numeric", "--keep")
 
 
 class Refusal(click.ClickException):
@@ -48,6 +51,16 @@ def refusing_folder(folder: "Path | None") -> Iterator[None]:
         raise Refusal(
             f"--out: cannot write {str(error.filename or folder)!r}: {error.strerror or error}."
         ) from error
+
+
+def no_column(option: str, name: str, names: Sequence[str]) -> Refusal:
+    """Return the refusal of a column that is not among those of a table."""
+    parts = [part.strip() for part in name.split(",")]
+    if option in _REPEATED and set(parts) <= set(names):
+        hint = f" Name each by itself: {' '.join(f'{option} {shlex.quote(p)}' for p in parts)}."
+    else:
+        hint = did_you_mean(name, names)
+    return Refusal(f"{option}: no column {name!r}.{hint} The columns are: {', '.join(names)}.")
 
 
 def cannot_write(option: str, path: "Path", error: OSError) -> Refusal:

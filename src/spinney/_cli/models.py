@@ -132,6 +132,10 @@ _OTHER_NAMES = {
     "weights": "class_weight",
     "seed": "random_state",
 }
+_OTHER_SCALES = {
+    "ccp_alpha": " It is a cost per row: cp times the risk of the tree without a split, which the "
+    "last line of the pruning table shows."
+}
 _OPTION_OF = {
     "cost_matrix": "--cost",
     "criterion": "--criterion",
@@ -217,7 +221,10 @@ def _refuse_unknown(name: str, task: str, given: Iterable[str], allowed: set[str
             raise Refusal(f"--trees: {name} has no members to count. Use --model forest, say.")
         own = _OTHER_NAMES.get(key.lower().replace(".", ""))
         if own in allowed:
-            raise Refusal(f"--set: {key!r} of other programs is {own!r} here: --set {own}=...")
+            scale = _OTHER_SCALES.get(own, "")
+            raise Refusal(
+                f"--set: {key!r} of other programs is {own!r} here: --set {own}=...{scale}"
+            )
         option = _OPTION_OF.get(key)
         others = [other for other in names_for(task) if other != name and knows(other, task, key)]
         if option is not None and others:

@@ -88,7 +88,8 @@ NODE_IDS = flag("--node-ids", help="Show the number of each node, for prune --at
 POSITIVE = option(
     "--positive",
     metavar="CLASS",
-    help="Positive class of two. Default: the rarer one in training.",
+    help="Positive class of two. Default: the rarer one in training; the second one of a model "
+    "from Python.",
 )
 THRESHOLD = option(
     "--threshold",

@@ -25,6 +25,7 @@ from spinney._format import aligned, plural, without_controls
 T = TypeVar("T")
 _INDENT = "  "
 _GUIDES = re.compile(r"^(?:[|` ](?:-- |   ))*")  # lines that connect the branches of a tree
+_PERCENT = re.compile(r"(?<=\d) %")  # stays on one line
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 
@@ -50,10 +51,11 @@ class Screen:
         """Print text indented, wrapped between words; continuation lines start with `carried`."""
         columns = shutil.get_terminal_size((80, 24)).columns
         width = max(columns - len(_INDENT), 1)  # a terminal may be one column wide
+        joined = _PERCENT.sub("\0%", text)
         for line in textwrap.wrap(
-            text, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
+            joined, width, subsequent_indent=carried, break_long_words=False, break_on_hyphens=False
         ):
-            self.line(_INDENT + line)
+            self.line(_INDENT + line.replace("\0%", " %"))
 
     def tree(self, text: str) -> None:
         """Print a tree; continuation lines keep the lines that connect its branches."""

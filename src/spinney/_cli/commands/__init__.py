@@ -390,7 +390,7 @@ _declare(
     click.Argument(["data"], required=False),
     repeated("--row", "rows", type=click.IntRange(min=1), metavar="N", help="Row of DATA"),
     repeated("--where", metavar="NAME=VALUE", help="Rows of DATA with this value, such as id=404"),
-    option("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex."),
+    repeated("--fixed", metavar="A,B", help="Columns that cannot change, such as age,sex"),
     repeated(
         *("--set", "given"), metavar="NAME=VALUE", help="Value of a column, overriding that of DATA"
     ),

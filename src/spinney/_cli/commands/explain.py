@@ -14,7 +14,6 @@ import numpy as np
 from spinney._cli.data.columns import Column, TextFormat
 from spinney._cli.data.match import Rows, read_rows
 from spinney._cli.data.text_cells import Meaning
-from spinney._cli.data.written_numbers import parse_formatted
 from spinney._cli.decisions import decide, threshold_of
 from spinney._cli.errors import Refusal, refusing
 from spinney._cli.memory import positive_of, text_format
@@ -31,7 +30,7 @@ def run(
     data: str | None,
     rows: tuple[int, ...],
     where: tuple[str, ...],
-    fixed: str | None,
+    fixed: tuple[str, ...],
     given: tuple[str, ...],
     reasons: bool,
     words: Path | None,
@@ -94,7 +93,10 @@ def _named(where: Sequence[str]) -> list[str]:
 def _places(table: Rows, asked: Asked, text: TextFormat) -> list[int]:
     """Return the places of the rows that are asked for."""
     if not asked.rows and not asked.where:
-        raise Refusal(f"--row: say which of the {table.n_rows} rows; the first is 1.")
+        raise Refusal(
+            f"say which of the {table.n_rows} rows: --row N, where the first is 1, or "
+            "--where NAME=VALUE."
+        )
     for number in asked.rows:
         if number > table.n_rows:
             rows = plural(table.n_rows, "row")
@@ -112,7 +114,8 @@ def _places(table: Rows, asked: Asked, text: TextFormat) -> list[int]:
             raise Refusal(f"--where: no row has {' and '.join(asked.where)}.")
         if len(found) > _MOST_ROWS:
             raise Refusal(
-                f"--where: {len(found)} rows; at most {_MOST_ROWS} are explained at once."
+                f"--where: {len(found)} rows; at most {_MOST_ROWS} are explained at once. Add "
+                "another --where, or choose some with --row."
             )
         chosen += [place for place in found if place not in chosen]
     return chosen
@@ -130,15 +133,14 @@ def _equals(column: Column, value: str, text: TextFormat) -> Any:
 
 def _number(name: str, value: str, text: TextFormat) -> float | None:
     """Return a number as the column writes it; NaN if it is missing, None if it is none."""
-    number = Meaning(text).number(value)
-    if number is None and name in text.numeric:
-        number, _ = parse_formatted(value, text.decimal or ".")
-    return number
+    meaning = Meaning(text)
+    return meaning.formatted(value)[0] if name in text.numeric else meaning.number(value)
 
 
-def _fixed(model: Any, given: str | None) -> list[str]:
+def _fixed(model: Any, given: Sequence[str]) -> list[str]:
     names = [column.name for column in columns_of(model)]
-    fixed = [] if given is None else [name.strip() for name in given.split(",")]
+    lists = [[words] if words in names else words.split(",") for words in given]
+    fixed = [name.strip() for some in lists for name in some]
     for name in fixed:
         if name not in names:
             raise Refusal(f"--fixed: no column {name!r} in the model.{did_you_mean(name, names)}")

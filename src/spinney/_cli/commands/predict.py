@@ -13,7 +13,7 @@ import numpy as np
 from spinney._cli.data.match import Rows, read_rows
 from spinney._cli.data.text_cells import number_of
 from spinney._cli.decisions import decide
-from spinney._cli.errors import Refusal, refusing
+from spinney._cli.errors import Refusal, no_column, refusing
 from spinney._cli.lifetimes import parse_times, time_columns, time_names
 from spinney._cli.memory import text_format
 from spinney._cli.models import load_model
@@ -80,7 +80,8 @@ def predictions(
     """Return columns by name: those to keep, `prediction`, with `proba` `probability_<class>`."""
     for name in keep:
         if name not in rows.columns:
-            raise Refusal(f"--keep: no column {name!r}.{rows.hint(name)}")
+            read = [column for column in rows.columns if column not in rows.absent]
+            raise no_column("--keep", name, [*read, *filter(None, rows.others)])
     if proba and not hasattr(model, "predict_proba"):
         raise Refusal("--proba: this model has no probabilities.")
     table: dict[str, list[Any]] = {

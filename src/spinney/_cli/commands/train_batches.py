@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from spinney._cli.commands.train import MOST_LEAVES, fitting_depth, how, unfitted
 from spinney._cli.data.reading import MOST_CLASSES, Choices
-from spinney._cli.errors import Refusal, refusing
+from spinney._cli.errors import Refusal, no_column, refusing
 from spinney._cli.models import Settings, save_model, trees_of
 from spinney._cli.output import Screen, leaves_text, print_result
-from spinney._format import did_you_mean, plural
+from spinney._format import plural
 
 MAX_BINS = 255
 _OF_WHOLE_TABLES = {
@@ -118,12 +118,12 @@ def _look(files: list[Path], choices: Choices) -> tuple[str, int]:
     asked = {"--target": [choices.target] if choices.target else [], "--nominal": choices.nominal}
     asked |= {"--weight": [choices.weight] if choices.weight else [], "--drop": choices.drop}
     asked |= {"--exposure": [choices.exposure] if choices.exposure else []}
-    listed = "The columns are: " + ", ".join(names) + "."
     if choices.target is None:
-        raise Refusal(f"say which column to predict with --target. {listed}")
+        listed = ", ".join(names)
+        raise Refusal(f"say which column to predict with --target. The columns are: {listed}.")
     for option, name in ((option, name) for option, given in asked.items() for name in given):
         if name not in names:
-            raise Refusal(f"{option}: no column {name!r}.{did_you_mean(name, names)} {listed}")
+            raise no_column(option, name, names)
     kind = schema.field(choices.target).type
     if choices.task is not None:
         return choices.task, n_rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spinney._cli.data.columns import Column
 from spinney._cli.data.text_cells import number_of
 from spinney._cli.data.written_numbers import FEW_WORDS, Written, diagnose, is_named_id
-from spinney._format import LARGEST_EXACT
+from spinney._format import LARGEST_EXACT, plural
 from spinney.datasets._registry import Task
 
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -97,8 +97,8 @@ def _warning(column: Column) -> str | None:
     n, name = len(column.categories), shlex.quote(column.name)
     if _is_dates(column):
         return (
-            f"holds dates as text, {n} categories without an order. Turn it into a number, such as "
-            f"days, or leave it out with --drop {name}"
+            f"holds dates as text, {plural(n, 'category', 'categories')} without an order. Turn it "
+            f"into a number, such as days, or leave it out with --drop {name}"
         )
     if (found := _written_numbers(column)) is not None:
         return _numbers_warning(column, found)
@@ -191,10 +191,12 @@ def target_doubts(target: Column, features: Sequence[Column], task: Task) -> lis
         warnings += [f"{target.name} {words}" for words in _variants(target, "classes")]
     told = _joined(target) if task == "classification" else target
     for column in features:
-        if _tells_all(column, told, task):
+        gaps_tell = task == "classification" and _gaps_tell_all(column, told)
+        if gaps_tell or _tells_all(column, told, task):
+            what = "is missing in all rows of one class, and so" if gaps_tell else "alone"
             warnings.append(
-                f"{column.name} alone predicts {target.name} without an error. If it is known only "
-                f"afterwards, leave it out with --drop {shlex.quote(column.name)}"
+                f"{column.name} {what} predicts {target.name} without an error. If it is known "
+                f"only afterwards, leave it out with --drop {shlex.quote(column.name)}"
             )
     return warnings
 
@@ -220,6 +222,15 @@ def _tells_all(column: Column, target: Column, task: Task) -> bool:
     return tells(column, target, places[:_TRIED]) and (
         len(places) <= _TRIED or tells(column, target, places)
     )
+
+
+def _gaps_tell_all(column: Column, target: Column) -> bool:
+    """Return whether all rows with a gap are of one class, and all others of another one."""
+    gap = column.missing
+    if min(gap.sum(), (~gap).sum()) < _ROWS_OF_EACH:
+        return False
+    classes = [np.unique(target.cells[rows]) for rows in (gap, ~gap)]
+    return len(classes[0]) == len(classes[1]) == 1 and classes[0][0] != classes[1][0]
 
 
 def _separates(column: Column, target: Column, rows: NDArray[np.intp]) -> bool:

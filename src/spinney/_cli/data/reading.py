@@ -16,8 +16,8 @@ from spinney._cli.data.columns import Column, Sheet, TextFormat, Wanted
 from spinney._cli.data.doubts import target_doubts, usable_columns
 from spinney._cli.data.source import as_table, read_table
 from spinney._cli.data.text_cells import exact_text
-from spinney._cli.errors import Refusal
-from spinney._format import did_you_mean, plural
+from spinney._cli.errors import Refusal, no_column
+from spinney._format import plural
 from spinney._lifetimes import Lifetimes, lifetime_array
 from spinney.datasets._registry import EVENT, Kind, Task
 
@@ -366,9 +366,9 @@ def events_of(columns: Sequence[Column], given: str | None) -> NDArray[np.bool_]
 
 
 def _check_names(names: Sequence[str], choices: Choices) -> None:
-    listed = "The columns are: " + ", ".join(names) + "."
     if choices.target is None:
-        raise Refusal(f"say which column to predict with --target. {listed}")
+        listed = ", ".join(names)
+        raise Refusal(f"say which column to predict with --target. The columns are: {listed}.")
     asked: list[tuple[str, Iterable[str]]] = [
         ("--target", [choices.target]),
         ("--drop", choices.drop),
@@ -381,7 +381,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
     for option, given in asked:
         for name in given:
             if name not in names:
-                raise Refusal(f"{option}: no column {name!r}.{did_you_mean(name, names)} {listed}")
+                raise no_column(option, name, names)
 
 
 def _guess_task(target: Column) -> Task:

@@ -25,6 +25,7 @@ MISSING = frozenset(
 )
 _MOSTLY = 0.9  # a column with this share of numbers was probably meant to be one
 _LEADING_ZERO = re.compile(r"0\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,15 @@ class Meaning:
             return float(cell.replace(",", ".") if self.decimal_comma else cell)
         except ValueError:
             return None
+
+    def formatted(self, cell: str) -> tuple[float | None, str]:
+        """Return a cell with signs, a unit and thousands separators as a number, and its unit."""
+        if cell in self.gaps:
+            return math.nan, ""
+        number, unit = parse_formatted(cell, "," if self.decimal_comma else ".")
+        if number is None and not (self.decimal_comma and "." in cell):
+            number = self.number(cell)  # such as inf
+        return number, unit
 
 
 def exact_text(number: float) -> str:
@@ -136,13 +146,16 @@ def column_of(
         numbers = [meaning.number(text) for text in found.texts]
         odd = [code for code, number in enumerate(numbers) if number is None]
         if not odd:
-            is_code = kind is None and are_whole(numbers)
-            note = zeros_note(name, found.texts) if is_code else None
+            if kind is None and meaning.decimal_comma:
+                note = _thousands_note(name, found.texts)
+            if kind is None and note is None and are_whole(numbers):
+                note = zeros_note(name, found.texts)
             return numeric_column(name, codes, numbers), note
         if kind == "numeric":
             code, where = place.of_cell(name, codes, odd)
             written = diagnose(name, [found.texts[code] for code in odd], len(numbers) - len(odd))
-            remedy = "Correct it, or leave the cell empty."
+            gap = f"--na={shlex.quote(found.texts[code])}"
+            remedy = f"Correct it, leave the cell empty, or read it as a gap with {gap}."
             if written is not None and len(written.units) <= 1:
                 remedy = f"Read the column with {written.options(name)}, or correct it."
             raise Refusal(f"{where}: {found.texts[code]!r} is not a number. {remedy}")
@@ -167,6 +180,17 @@ def zeros_note(name: str, texts: Iterable[str]) -> str | None:
     )
 
 
+def _thousands_note(name: str, texts: Iterable[str]) -> str | None:
+    """Return a note about points that rather separate thousands, as commas are decimal marks."""
+    pointed = [text for text in texts if "." in text]
+    if not pointed or not all(map(_THOUSANDS.fullmatch, pointed)):
+        return None
+    return (
+        f"{name}: the point in {pointed[0]!r} is taken as the decimal mark. If it separates "
+        f"thousands, read the column with --numeric {shlex.quote(name)}"
+    )
+
+
 def numeric_column(name: str, codes: NDArray[np.int32], numbers: Sequence[float | None]) -> Column:
     """Return a column from codes and their numbers."""
     return Column(name, "numeric", np.array([*numbers, math.nan], dtype=np.float64)[codes])
@@ -174,23 +198,23 @@ def numeric_column(name: str, codes: NDArray[np.int32], numbers: Sequence[float 
 
 def _formatted_column(name: str, found: Coded, meaning: Meaning, place: Place) -> Column:
     """Return a column of numbers with signs, units and thousands separators."""
-    decimal = "," if meaning.decimal_comma else "."
     numbers: list[float | None] = []
     units: dict[str, list[int]] = {}
     for code, text in enumerate(found.texts):
-        number, unit = meaning.number(text), ""
-        if number is None:
-            number, unit = parse_formatted(text, decimal)
+        number, unit = meaning.formatted(text)
         numbers.append(number)
         if unit and number is not None:
             units.setdefault(unit, []).append(code)
     odd = [code for code, number in enumerate(numbers) if number is None]
     if odd:
         code, where = place.of_cell(name, found.codes, odd)
-        other = "." if decimal == "," else ","
+        other = "." if meaning.decimal_comma else ","
         remedy = "Correct it, leave the cell empty, or say that it means a gap with --na."
         if all(parse_formatted(found.texts[code], other)[0] is not None for code in odd):
-            remedy = f"If the decimal mark is {other!r}, add --decimal {other}; else correct it."
+            remedy = (
+                f"If {other!r} is the decimal mark of the file, say so with --decimal {other}; "
+                "columns with different marks cannot be read together: write them alike."
+            )
         raise Refusal(f"{where}: {found.texts[code]!r} is not a number. {remedy}")
     if len(units) > 1:
         first, second, *_ = units
