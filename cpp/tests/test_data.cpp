@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "check.hpp"
 #include "problem.hpp"
@@ -155,6 +156,17 @@ TEST(a_pool_keeps_what_is_given_back_for_the_next_and_shares_nothing_out_twice) 
     CHECK(next.get() == first || another.get() == first);
     pool.reset();  // whose memory lives as long as what was taken from it
     CHECK((next.get() == first ? next : another).get()[n - 1] == 7);
+  }
+}
+
+TEST(large_pages_hold_what_is_written) {
+  for (const std::size_t n : {std::size_t{64}, (std::size_t{1} << 20) + 1}) {
+    Pages<std::size_t> room(n);
+    room.ask_for_large();
+    std::iota(room.get(), room.get() + n, std::size_t{7});
+    bool kept = true;
+    for (std::size_t i = 0; i < n; ++i) kept = kept && room.get()[i] == i + 7;
+    CHECK(kept);
   }
 }
 
