@@ -221,7 +221,7 @@ TEST(codes_lead_every_row_to_the_leaf_of_the_careful_way) {
     for (std::size_t t = 0; t < 12; ++t) trees.push_back(draw_tree(random, t % 3 == 0 ? Kinds{} : kinds, 3, 20 * t));
     const Coded coded(trees, kFeatures);
     CHECK(coded.forest->n_chunks() == 1);
-    for (const std::size_t n : {1, 7, 8, 9, 15, 16, 1003}) {
+    for (const std::size_t n : {1, 7, 15, 16, 17, 31, 1003}) {
       CodedForest::Codes codes;
       for (std::size_t t = 0; t < trees.size(); ++t) {
         CHECK(coded.forest->has(t));
@@ -280,13 +280,13 @@ TEST(a_tree_too_large_for_codes_leaves_the_others_theirs) {
 }
 
 TEST(a_forest_of_more_columns_than_places_is_divided_into_chunks) {
-  constexpr std::int32_t kColumns = 9000;
+  constexpr std::int32_t kColumns = 18000;
   RandomStream random(4, 0);
   std::vector<double> values(50 * static_cast<std::size_t>(kColumns));
-  for (double& v : values) v = random.below(3000) == 0 ? (random.below(2) == 0 ? 1.0 : kNaN) : -1.0;
+  for (double& v : values) v = random.below(6000) == 0 ? (random.below(2) == 0 ? 1.0 : kNaN) : -1.0;
   const Matrix x = table(values, kColumns);
-  const std::vector<Tree> trees = {many_columns(kColumns, 0, 5000), many_columns(kColumns, 0, 9000),
-                                   many_columns(kColumns, 4000, 9000), many_columns(kColumns, 8000, 9000)};
+  const std::vector<Tree> trees = {many_columns(kColumns, 0, 10000), many_columns(kColumns, 0, 18000),
+                                   many_columns(kColumns, 8000, 18000), many_columns(kColumns, 16000, 18000)};
   const Coded coded(trees, kColumns);
   CodedForest::Codes codes;
   CHECK(coded.forest->n_chunks() == 2);

@@ -3,8 +3,8 @@
 //
 // Codes have 16 bits, so the trees are coded in *chunks*: one is closed before a column has more thresholds than there
 // are ranks. Trees of 23,000 nodes on 20 columns fill a chunk with some 60. In memory a step takes 8 bytes (16 in
-// trees that ask for categories), and a chunk at most half a megabyte of thresholds a column: together about half of
-// what the packed trees take.
+// trees that ask for categories), and a chunk mostly less than a megabyte a column, of thresholds and a table to find
+// them by: together about half of what the packed trees take.
 
 #include <cstdint>
 #include <optional>
@@ -37,27 +37,33 @@ class CodedForest {
   void route(std::size_t t, const PackedTree& tree, const RowRange& rows, Codes& codes, NodeId* leaf) const;
 
  private:
-  struct Node {  // the step from a threshold, or from nothing: a leaf leads back to itself
-    std::uint16_t code;
-    std::uint16_t place;  // where its codes begin in a group
-    std::uint32_t child;  // counted from the root of its tree
+  /// The step from a threshold, or from nothing: a leaf leads back to itself. One word, so that it is loaded once:
+  ///
+  ///   child, counted from the root of its tree | complement of the code | place of the codes it asks
+  ///
+  /// A code above its own, added to the complement, carries into the child.
+  struct Node {
+    std::uint64_t word;
 
-    std::uint32_t next(std::uint32_t own) const { return child + (code < own ? 1U : 0U); }
+    Node(std::uint16_t code, std::uint16_t place, NodeId child)
+        : word(std::uint64_t{static_cast<std::uint32_t>(child)} << 32 | std::uint64_t{0xffffU - code} << 16 | place) {}
+    /// From the codes of a row, the first of which are those of its lane.
+    std::uint64_t next(const std::uint16_t* codes) const { return (word + (own(codes) << 16)) >> 32; }
+    std::uint64_t own(const std::uint16_t* codes) const { return codes[(word & 0xffff) * (kLanes / kPlacesASlot)]; }
   };
   struct BitNode {  // the same, or from a word of categories
+    Node node;
     std::uint64_t bits;
-    std::uint16_t code;
-    std::uint16_t place;
-    std::uint32_t child;
 
-    std::uint32_t next(std::uint32_t own) const {
-      return child + ((code < own ? 1U : 0U) | static_cast<std::uint32_t>(bits >> (own % 64) & 1));
+    std::uint64_t next(const std::uint16_t* codes) const {
+      return node.next(codes) + (bits >> (node.own(codes) % 64) & 1);
     }
   };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   struct CodedTree {
     std::size_t chunk = kNone;
     std::size_t root = 0;  // in nodes_, or in bit_nodes_
+    std::size_t n_steps = 0;
     bool has_bits = false;
     Traps traps;
   };

@@ -2,32 +2,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace spinney {
 
 namespace {
 
 constexpr std::size_t kMostThresholds = 0xfffe;  // ranks 0 .. 0xfffe; a gap is above them
-constexpr std::size_t kMostSlots = 0xffff / kLanes;
+constexpr std::size_t kMostSlots = 0xffff / kPlacesASlot;
+constexpr std::size_t kTile = 64 * kLanes;  // rows whose values are searched for together
 constexpr std::uint16_t kHighest = 0xffff;
 
 void sort_once(std::vector<double>& numbers) {
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
-
-/// For each value, how many of the ascending thresholds are below it: binary search without a branch to guess. None
-/// are below NaN.
-template <std::size_t n_values>
-void count_below(const std::vector<double>& thresholds, const double* value, std::uint16_t* out) {
-  std::size_t at[n_values] = {};
-  const double* const t = thresholds.data();
-  for (std::size_t n = thresholds.size(); n > 1;) {
-    const std::size_t half = n / 2;
-    for (std::size_t i = 0; i < n_values; ++i) at[i] += t[at[i] + half - 1] < value[i] ? half : 0;
-    n -= half;
-  }
-  for (std::size_t i = 0; i < n_values; ++i) out[i] = static_cast<std::uint16_t>(at[i] + (t[at[i]] < value[i] ? 1 : 0));
 }
 
 /// The bit of a category in a word, 0 for gaps and for categories of other words.
@@ -66,7 +54,8 @@ bool CodeTable::add(const Steps& tree) {
     Column& column = columns_[static_cast<std::size_t>(step.feature)];
     if (!column.find(step)) {
       if (n_slots < kMostSlots)
-        column.asked_slots.push_back({ask_of_slot(step), step.word, static_cast<std::uint16_t>(n_slots * kLanes)});
+        column.asked_slots.push_back(
+            {ask_of_slot(step), step.word, static_cast<std::uint16_t>(n_slots * kPlacesASlot)});
       ++n_slots;
     }
     const bool ranks = step.ask == Ask::above_gap_low || step.ask == Ask::above_gap_high;
@@ -94,7 +83,8 @@ void CodeTable::close() {
     if (column.slots.empty()) continue;
     used_.push_back(static_cast<FeatureIndex>(f));
     sort_once(column.thresholds);
-    column.thresholds.shrink_to_fit();
+    const std::size_t n_searches = 2 * column.thresholds.size();  // at least: who has many nodes is asked much
+    column.ranks = PlaceSearch(std::exchange(column.thresholds, {}), n_searches);
     column.asked = {};
   }
 }
@@ -106,39 +96,44 @@ std::uint16_t CodeTable::place(const Step& step) const {
 std::uint16_t CodeTable::code(const Step& step) const {
   if (step.ask == Ask::gap) return kHighest - 1;
   if (step.ask == Ask::nothing || step.ask == Ask::category_in_word) return kNever;
-  std::uint16_t rank = 0;
-  count_below<1>(columns_[static_cast<std::size_t>(step.feature)].thresholds, &step.threshold, &rank);
-  return rank;
+  std::uint32_t rank = 0;
+  columns_[static_cast<std::size_t>(step.feature)].ranks.find(&step.threshold, 1, &rank);
+  return static_cast<std::uint16_t>(rank);
 }
 
-void CodeTable::encode_column(const Column& column, const double* value, std::uint16_t* group) const {
-  std::uint16_t rank[kLanes] = {};
-  if (!column.thresholds.empty()) count_below<kLanes>(column.thresholds, value, rank);
-  bool gaps = false;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) gaps |= value[lane] != value[lane];
+/// values: those of a column in some rows, the groups filled up.
+void CodeTable::encode_column(const Column& column, std::span<const double> values, std::uint16_t* codes) const {
+  std::uint32_t rank[kTile] = {};
+  if (column.ranks.size() > 0) column.ranks.find(values.data(), values.size(), rank);
+  const std::size_t n_group = n_slots_ * kLanes;
   for (const Slot& slot : column.slots) {
-    std::uint16_t* const out = group + slot.place;
-    if (slot.ask == Ask::category_in_word) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = bit_of(value[lane], slot.word);
-    } else if (!gaps) {
-      std::copy(rank, rank + kLanes, out);
-    } else {
-      const std::uint16_t gap = slot.ask == Ask::above_gap_high ? kHighest : 0;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = value[lane] == value[lane] ? rank[lane] : gap;
+    const std::uint16_t gap = slot.ask == Ask::above_gap_high ? kHighest : 0;
+    std::uint16_t* out = codes + slot.place / kPlacesASlot * kLanes;
+    for (std::size_t first = 0; first < values.size(); first += kLanes, out += n_group) {
+      const double* const value = values.data() + first;
+      const std::uint32_t* const own = rank + first;
+      if (slot.ask == Ask::category_in_word) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = bit_of(value[lane], slot.word);
+      } else {
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+          out[lane] = value[lane] == value[lane] ? static_cast<std::uint16_t>(own[lane]) : gap;
+      }
     }
   }
 }
 
 void CodeTable::encode(const RowRange& rows, std::vector<std::uint16_t>& codes) const {
   codes.resize(std::max<std::size_t>((rows.size() + kLanes - 1) / kLanes * kLanes * n_slots_, kLanes));
+  std::vector<double> values(kTile);
   for (const FeatureIndex f : used_) {  // one column after the other: its thresholds stay in the cache
     const Column& column = columns_[static_cast<std::size_t>(f)];
-    double value[kLanes] = {};
-    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
-      const std::size_t n_lanes = std::min(kLanes, rows.size() - first);
-      for (std::size_t lane = 0; lane < n_lanes; ++lane)
-        value[lane] = rows.x.at(rows.begin + first + lane, static_cast<std::size_t>(f));
-      encode_column(column, value, codes.data() + first * n_slots_);
+    for (std::size_t first = 0; first < rows.size(); first += kTile) {
+      const std::size_t n = std::min(kTile, rows.size() - first);
+      for (std::size_t i = 0; i < n; ++i) values[i] = rows.x.at(rows.begin + first + i, static_cast<std::size_t>(f));
+      const std::size_t n_filled = (n + kLanes - 1) / kLanes * kLanes;
+      std::fill(values.begin() + static_cast<std::ptrdiff_t>(n), values.begin() + static_cast<std::ptrdiff_t>(n_filled),
+                0.0);
+      encode_column(column, {values.data(), n_filled}, codes.data() + first * n_slots_);
     }
   }
 }

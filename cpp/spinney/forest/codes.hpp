@@ -4,15 +4,18 @@
 // question of its own: where gaps go left their code is the lowest, where they go right the highest.
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "spinney/data/border_search.hpp"
 #include "spinney/data/matrix.hpp"
 #include "spinney/tree/steps.hpp"
 
 namespace spinney {
 
-inline constexpr std::size_t kLanes = 8;         // rows that go down side by side
+inline constexpr std::size_t kLanes = 16;  // rows that go down side by side: enough to hide the latency of the cache
+inline constexpr std::size_t kPlacesASlot = 4;   // places count in steps that an address can be scaled by: 8 bytes
 inline constexpr std::uint16_t kNever = 0xffff;  // no code is above it
 
 /// Rows of a table, one after the other.
@@ -31,7 +34,7 @@ class CodeTable {
   /// No tree comes any more: ranks are known from now on.
   void close();
 
-  /// Where the codes that a step asks begin in a group of rows, and what they need to be above.
+  /// Where the codes that a step asks begin in a group of rows, kPlacesASlot a slot, and what they need to be above.
   std::uint16_t place(const Step& step) const;
   std::uint16_t code(const Step& step) const;
   std::size_t n_slots() const { return n_slots_; }
@@ -46,7 +49,8 @@ class CodeTable {
     std::uint16_t place;
   };
   struct Column {
-    std::vector<double> thresholds;  // ascending when closed
+    std::vector<double> thresholds;  // until closed
+    PlaceSearch ranks;               // among them, when closed
     std::vector<Slot> slots;         // few
     std::vector<double> asked;       // thresholds of the tree that is being taken in
     std::vector<Slot> asked_slots;
@@ -54,7 +58,7 @@ class CodeTable {
     const Slot* find(const Step& step) const;
     bool has_room() const;
   };
-  void encode_column(const Column& column, const double* value, std::uint16_t* group) const;
+  void encode_column(const Column& column, std::span<const double> values, std::uint16_t* codes) const;
 
   std::vector<Column> columns_;
   std::vector<FeatureIndex> used_;  // when closed

@@ -9,7 +9,7 @@ namespace spinney {
 
 namespace {
 
-constexpr std::int32_t kMostCodedColumns = 1 << 16;  // codes keep some 100 bytes for each, asked or not
+constexpr std::int32_t kMostCodedColumns = 1 << 16;  // codes keep some 200 bytes for each, asked or not
 constexpr std::size_t kFewRows = 16;  // fewer do not fill the lanes of one tree: several trees share them
 constexpr std::size_t kBlockRows = 1024;
 constexpr std::size_t kMostBlockRows = 1 << 14;  // pass one tree while it is in the cache
