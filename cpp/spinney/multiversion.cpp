@@ -17,7 +17,7 @@ Instructions find_instructions() {
   found.avx2 = __builtin_cpu_supports("avx2") != 0;
   if (most == "avx2") return found;
   found.avx512 = found.avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512bitalg") &&
-                 __builtin_cpu_supports("avx512vbmi2");
+                 __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
 #endif
   return found;
 }

@@ -12,7 +12,7 @@ namespace spinney {
 /// "plain" or "avx2" when the core is loaded. Results do not depend on it.
 struct Instructions {
   bool avx2 = false;
-  bool avx512 = false;  // with those that move bytes by a mask (BITALG, VBMI2)
+  bool avx512 = false;  // with those that move bytes by a mask and count bits (BITALG, VBMI2, VPOPCNTDQ)
 };
 extern const Instructions kInstructions;
 

@@ -1,10 +1,12 @@
 #include "spinney/prune/error_based.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
 #include "spinney/objective/registry.hpp"
+#include "spinney/prefetch.hpp"
 #include "spinney/prune/pessimistic.hpp"
 #include "spinney/tree/builder.hpp"
 #include "spinney/tree/monotone.hpp"
@@ -17,6 +19,7 @@ namespace {
 constexpr double kLessErrors = 1e-3;  // that a branch must save to outlive the collapse
 constexpr double kWorth = 0.1;        // estimated errors that a branch must save to outlive the pruning
 constexpr double kSlack = 1e-6;       // of errors and weights, as J48 compares them
+constexpr std::size_t kAhead = 16;    // rows whose values are asked for early: they lie anywhere in the table
 
 /// A row, or a share of it, by its own weight: class weights come in when classes are counted, so that sums of
 /// whole numbers stay exact.
@@ -147,11 +150,22 @@ void Pruner::divide(Step& step) {
   spare_.resize(std::max(spare_.size(), n));
   step.share.assign(k, 0.0);
   step.part_begin.assign(k + 2, 0);
+  const NodeId source = place.source;
+  const TestKind kind = tree_.tests.kind[source];
+  const FeatureIndex feature = tree_.tests.feature[source];
+  const double threshold = tree_.tests.threshold[source];
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = step.rows[i];
-    std::int32_t branch = tree_.tests.answer(place.source, x_, item.row);
+    if (kind != TestKind::expression && i + kAhead < n) prefetch(x_.address(step.rows[i + kAhead].row, feature));
+    std::int32_t branch;
+    if (kind == TestKind::threshold) {
+      const double value = x_.at(item.row, feature);
+      branch = std::isnan(value) ? kNoBranch : static_cast<std::int32_t>(!(value <= threshold));
+    } else {
+      branch = tree_.tests.answer(source, x_, item.row);
+    }
     if (branch == kNoBranch && tree_.missing != MissingRule::fractional)
-      branch = next_node(tree_, place.source, x_, item.row) - tree_.first_child[place.source];
+      branch = next_node(tree_, source, x_, item.row) - tree_.first_child[source];
     if (branch != kNoBranch) step.share[branch] += item.weight * scale_of(target_.codes[item.row]);
     branch_[i] = branch == kNoBranch ? static_cast<std::int32_t>(k) : branch;
     ++step.part_begin[branch_[i] + 1];

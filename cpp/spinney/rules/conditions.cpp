@@ -40,7 +40,12 @@ SPINNEY_TWO_VERSIONS(void, pack_above, (const Strip& column, double bound, Word*
   pack(column, bits, [bound](double value) { return value > bound; });
 }
 
+SPINNEY_TWO_VERSIONS(void, pack_equal, (const Strip& column, double code, Word* bits), (column, code, bits)) {
+  pack(column, bits, [code](double value) { return value == code; });
+}
+
 void pack_among(const Strip& column, std::span<const std::int32_t> codes, Word* bits) {
+  if (codes.size() == 1) return pack_equal(column, codes[0], bits);
   const std::size_t limit = codes.empty() ? 0 : static_cast<std::size_t>(codes.back()) + 1;
   std::vector<std::uint8_t> listed(limit, 0);
   for (const std::int32_t code : codes) listed[code] = 1;

@@ -9,6 +9,10 @@
 #include "spinney/prune/pessimistic.hpp"
 #include "spinney/tolerance.hpp"
 
+#ifdef SPINNEY_HAS_VERSIONS
+#include <immintrin.h>
+#endif
+
 namespace spinney {
 
 namespace {
@@ -34,9 +38,7 @@ struct Count {
 // One pass finds the rows that fail no condition (entry 0) and those that fail one alone (entry 1 + condition):
 // `ones` has the rows that have failed at least one so far, `twos` those that have failed at least two.
 // Words go in blocks, so that neighbouring rows, which mostly fail the same conditions, leave together.
-constexpr std::size_t kBlockWords = 8;
-
-SPINNEY_TWO_VERSIONS(void, count_near, (const RuleSets& sets, Count* near), (sets, near)) {
+SPINNEY_TWO_VERSIONS(void, count_plainly, (const RuleSets& sets, Count* near), (sets, near)) {
   const std::size_t n_conditions = sets.conditions.size();
   for (std::size_t begin = 0; begin < sets.n_words; begin += kBlockWords) {
     const std::size_t n = std::min(kBlockWords, sets.n_words - begin);
@@ -69,6 +71,53 @@ SPINNEY_TWO_VERSIONS(void, count_near, (const RuleSets& sets, Count* near), (set
       }
     }
   }
+}
+
+#ifdef SPINNEY_HAS_VERSIONS
+#define SPINNEY_COUNTS_BITS gnu::target("avx512f,avx512vpopcntdq")
+
+/// A block is a register; what is counted is added up word by word until all blocks are done.
+struct BlockCount {
+  Word all[kBlockWords] = {}, own[kBlockWords] = {};
+
+  [[SPINNEY_COUNTS_BITS]] void add(__m512i rows, __m512i of_class) {
+    _mm512_storeu_si512(all, _mm512_loadu_si512(all) + _mm512_popcnt_epi64(rows));
+    _mm512_storeu_si512(own, _mm512_loadu_si512(own) + _mm512_popcnt_epi64(rows & of_class));
+  }
+};
+
+[[SPINNEY_COUNTS_BITS]] void count_by_block(const RuleSets& sets, Count* near) {
+  const std::size_t n_conditions = sets.conditions.size();
+  std::vector<BlockCount> counts(n_conditions + 1);
+  for (std::size_t begin = 0; begin < sets.n_words; begin += kBlockWords) {
+    const __m512i live = _mm512_loadu_si512(sets.live + begin);
+    __m512i ones = _mm512_setzero_si512(), twos = ones;
+    bool left = true;
+    for (std::size_t c = 0; c < n_conditions && left; ++c) {
+      const __m512i fails = ~_mm512_loadu_si512(sets.conditions[c] + begin);
+      twos |= ones & fails;
+      ones |= fails;
+      left = _mm512_test_epi64_mask(live & ~twos, live) != 0;
+    }
+    if (!left) continue;
+    const __m512i own = _mm512_loadu_si512(sets.own + begin), one = live & ones & ~twos;
+    counts[0].add(live & ~ones, own);
+    if (_mm512_test_epi64_mask(one, one) == 0) continue;
+    for (std::size_t c = 0; c < n_conditions; ++c)
+      counts[1 + c].add(one & ~_mm512_loadu_si512(sets.conditions[c] + begin), own);
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    near[i] = {std::accumulate(counts[i].all, counts[i].all + kBlockWords, std::int64_t{0}),
+               std::accumulate(counts[i].own, counts[i].own + kBlockWords, std::int64_t{0})};
+  }
+}
+#endif
+
+void count_near(const RuleSets& sets, Count* near) {
+#ifdef SPINNEY_HAS_VERSIONS
+  if (kInstructions.avx512) return count_by_block(sets, near);
+#endif
+  count_plainly(sets, near);
 }
 
 /// The same for rows of any weight: sums in the order of the rows.

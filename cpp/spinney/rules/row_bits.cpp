@@ -7,7 +7,7 @@ namespace spinney {
 RowBits::RowBits(const ConditionTable& conditions, const RuleRows& rows, std::size_t max_bytes)
     : conditions_(conditions),
       rows_(rows),
-      n_words_(words_for(rows.weight.size())),
+      n_words_((words_for(rows.weight.size()) + kBlockWords - 1) / kBlockWords * kBlockWords),
       most_(max_bytes / (sizeof(Word) * std::max<std::size_t>(n_words_, 1))),
       live_(n_words_, 0),
       columns_(rows.x.n_columns) {

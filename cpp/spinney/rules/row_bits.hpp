@@ -18,6 +18,9 @@ struct RuleRows {
   std::int32_t n_classes = 0;
 };
 
+/// Sets of rows are whole blocks of words; what is past the last row is 0.
+inline constexpr std::size_t kBlockWords = 8;
+
 class RowBits {
  public:
   RowBits(const ConditionTable& conditions, const RuleRows& rows, std::size_t max_bytes = std::size_t{1} << 27);

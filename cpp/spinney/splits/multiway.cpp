@@ -81,9 +81,14 @@ MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries,
       const bool last = left_weight + next_weight > high || i + 2 == entries.size();
       if (mixed || next != current || tries == 1 || last || ties_follow(entries, i + 1)) {
         if (next == current) settle(current);
-        const double drop = whole - (xlogx_(left_weight) - left_sum) - (xlogx_(weight - left_weight) - right_sum);
-        if (drop > best_drop + slack) {
-          best_drop = drop;
+        const double right_weight = weight - left_weight;
+        const auto drop = [&](double left, double right) { return whole - (left - left_sum) - (right - right_sum); };
+        // Whole numbers are in a table; of others most cuts are ruled out without their logarithms. The bound is
+        // too low by less than the slack.
+        const bool hopeless = !kUnit && drop(xlogx_.at_least(left_weight), xlogx_.at_least(right_weight)) <= best_drop;
+        const double exact = hopeless ? best_drop : drop(xlogx_(left_weight), xlogx_(right_weight));
+        if (exact > best_drop + slack) {
+          best_drop = exact;
           best.left = left_weight;
           best.position = static_cast<std::uint32_t>(i);
         }

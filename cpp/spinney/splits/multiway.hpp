@@ -36,6 +36,14 @@ class XLogX {
     }
     return x * std::log2(x);
   }
+  /// Close to x log2 x and never above it but for rounding, mostly without a logarithm: the function is convex, so the
+  /// line through two whole numbers is below it from there on.
+  double at_least(double x) const {
+    if (!(x >= 1.0 && x < static_cast<double>(table_.size()))) return (*this)(x);
+    const auto whole = static_cast<std::int32_t>(x);
+    const double* const at = table_.data() + whole;
+    return at[0] + (x - static_cast<double>(whole)) * (at[0] - at[-1]);
+  }
   /// Weight times entropy in bits: x log2 x of the total less that of the parts.
   double loss(std::span<const double> parts, double total) const;
 

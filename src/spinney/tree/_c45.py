@@ -67,7 +67,9 @@ class C45Learner(MultiwayLearner):
         weight = target.weight if rows.growing is None else target.weight * rows.growing
         # Rows of a leaf side by side: most rules then leave most words of a bitset at once.
         order = np.argsort(tree._core.apply(values, self.n_threads), kind="stable")
-        rows_of_leaves = (values[order], target.strata[order], weight[order])
+        # Columns stay columns: the core reads one at a time.
+        by_leaf = np.take(values.T, order, axis=1).T
+        rows_of_leaves = (by_leaf, target.strata[order], weight[order])
         return {"rules_": pruned_rules(tree, *rows_of_leaves, float(self.estimator.cf))}
 
 
