@@ -21,6 +21,7 @@ from typing import Any
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"(?:/\* |# |-- )([\w.]+\.\w+)(?: \*/)?\n")
 _RUNS = ("python", "sh")
+_PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def run_page(
             continue
         elif block.language == "python":
             yield block, _run_python(block, path, names)
-        elif block.language == "sh" and shutil.which(block.text.split()[0]):
+        elif block.language == "sh" and shutil.which(block.text.split()[0], path=_PATH):
             yield block, _run_shell(block, folder)
 
 
@@ -88,7 +89,6 @@ def _run_python(block: Block, path: Path, names: dict[str, Any]) -> str:
 
 
 def _run_shell(block: Block, folder: Path) -> str:
-    here = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         block.text,
         shell=True,
@@ -96,7 +96,7 @@ def _run_shell(block: Block, folder: Path) -> str:
         capture_output=True,
         text=True,
         cwd=folder,
-        env={**os.environ, "PATH": here},
+        env={**os.environ, "PATH": _PATH},
     )
     return without_trailing_blanks(done.stdout)
 
