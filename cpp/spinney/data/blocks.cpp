@@ -10,7 +10,7 @@ BlockCodes::BlockCodes(const SortedColumns& sorted)
   for (std::size_t f = 0; f < n_columns; ++f) {
     const Entry* column = sorted.column(f);
     for (std::size_t i = 0; i < n_samples; ++i)
-      code[column[i].sample * n_columns + f] = static_cast<std::uint8_t>(i / size);
+      code[column[i].sample() * n_columns + f] = static_cast<std::uint8_t>(i / size);
   }
 }
 
