@@ -139,7 +139,7 @@ nb::tuple run_igpa(const BoundDataset& table, const BoundTarget& bound, const Le
   run_hosted([&](Interrupt& interrupt) {
     ThreadTeam team(n_threads, &interrupt);
     const LearnerInput own{data, bound.target, learner};
-    const SharedTable shared = std::move(share_tables({&own, 1}, true, team, interrupt)[0]);
+    const SharedTable shared = std::move(share_tables({&own, 1}, team, interrupt)[0]);
     const MemberSample everything{std::vector<double>(shared.samples.size(), 1.0), {}, {}, {}, seed};
     learned = learn(shared, learner, everything, {true, false}, interrupt, &team);
   });

@@ -49,17 +49,19 @@ TEST(samples_stand_in_class_order_without_rows_of_weight_zero) {
   CHECK(samples.search_weight().is_equal());
 }
 
-TEST(columns_are_sorted_with_equal_ranks_for_equal_values_and_missing_last) {
-  const problem::Problem p = one_column({3, kNaN, -0.0, 0.0, -kInfinity, 1e-310}, {0, 0, 0, 0, 0, 0});
+TEST(columns_are_sorted_with_ties_of_equal_values_and_missing_last) {
+  const problem::Problem p = one_column({3, kNaN, -0.0, 0.0, -kInfinity, 1e-310, kNaN}, {0, 0, 0, 0, 0, 0, 0});
   const Samples samples = samples_of(p);
   const SortedColumns sorted = sorted_of(p, samples);
-  const std::vector<RowIndex> rows = {4, 2, 3, 5, 0, 1};
-  const std::vector<std::uint32_t> ranks = {0, 1, 1, 2, 3, kMissingRank};
+  const std::vector<RowIndex> rows = {4, 2, 3, 5, 0, 1, 6};
+  const std::vector<bool> tied = {false, false, true, false, false, false, true};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    CHECK(samples.row[sorted.column(0)[i].sample] == rows[i]);
-    CHECK(sorted.column(0)[i].rank == ranks[i]);
+    CHECK(samples.row[sorted.column(0)[i].sample()] == rows[i]);
+    CHECK(sorted.column(0)[i].tied() == tied[i]);
+    CHECK(sorted.column(0)[i].missing() == (i >= 5));
   }
-  CHECK(count_observed(sorted.column(0), 6) == 5);
+  CHECK(sorted.has_ties(0));
+  CHECK(count_observed(sorted.column(0), 7) == 5);
 }
 
 TEST(large_columns_are_sorted_like_small_ones) {
@@ -76,9 +78,9 @@ TEST(large_columns_are_sorted_like_small_ones) {
   const SortedColumns sorted = sorted_of(p, samples);
   bool ascending = true;
   for (std::size_t i = 1; i < values.size(); ++i) {
-    const double a = values[samples.row[sorted.column(0)[i - 1].sample]],
-                 b = values[samples.row[sorted.column(0)[i].sample]];
-    ascending = ascending && a <= b && (a == b) == (sorted.column(0)[i - 1].rank == sorted.column(0)[i].rank);
+    const double a = values[samples.row[sorted.column(0)[i - 1].sample()]],
+                 b = values[samples.row[sorted.column(0)[i].sample()]];
+    ascending = ascending && a <= b && (a == b) == sorted.column(0)[i].tied();
   }
   CHECK(ascending);
 }
@@ -90,7 +92,8 @@ TEST(a_selection_keeps_the_order) {
   const std::vector<SampleIndex> keep = {0, kAbsent, 1, 2};
   Interrupt interrupt;
   const SortedColumns some = select_samples(sorted, keep, 3, interrupt);
-  CHECK(some.column(0)[0].sample == 2 && some.column(0)[1].sample == 1 && some.column(0)[2].sample == 0);
+  CHECK(some.column(0)[0].sample() == 2 && some.column(0)[1].sample() == 1 && some.column(0)[2].sample() == 0);
+  CHECK(!some.has_ties(0));
 }
 
 TEST(threads_run_every_task_once_and_report_the_first_failure) {

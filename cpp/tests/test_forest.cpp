@@ -76,31 +76,6 @@ TEST(a_packed_tree_unpacks_to_the_same_tree) {
   }
 }
 
-TEST(an_order_in_half_the_room_gives_the_same_columns) {
-  const problem::Problem p = mixed(200, true);
-  ThreadTeam team(1);
-  Interrupt interrupt;
-  const Samples samples = make_samples(p.target(), {}, interrupt);
-  const SortedColumns sorted = sort_columns(p.data(), samples, team, interrupt);
-  const SortedOrder order(p.data(), samples, team, interrupt);
-  std::vector<SampleIndex> new_index(samples.size(), kAbsent);
-  SampleIndex n = 0;
-  for (SampleIndex s = 0; s < samples.size(); ++s) {
-    if (s % 3 != 0) new_index[s] = n++;
-  }
-  const SortedColumns a = select_samples(sorted, new_index, n, interrupt), b = order.select(new_index, n, interrupt);
-  for (std::size_t f = 0; f < 3; ++f) {
-    for (std::size_t i = 0; i < n; ++i) {
-      CHECK(a.column(f)[i].sample == b.column(f)[i].sample);
-      const bool ends = i + 1 == n;
-      if (!ends)
-        CHECK((a.column(f)[i].rank == a.column(f)[i + 1].rank) == (b.column(f)[i].rank == b.column(f)[i + 1].rank));
-      CHECK((a.column(f)[i].rank == kMissingRank) == (b.column(f)[i].rank == kMissingRank));
-      if (f == 2) CHECK(a.column(f)[i].rank == b.column(f)[i].rank);
-    }
-  }
-}
-
 TEST(known_blocks_change_no_stump) {
   ThreadTeam team(1);
   Interrupt interrupt;

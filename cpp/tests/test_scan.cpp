@@ -238,10 +238,10 @@ TEST(squared_error_passes_over_no_block_that_holds_the_best_cut) {
     double sum = 0.0, weight = 0.0, best = -kInfinity;
     std::size_t position = 0;
     for (std::size_t i = 0; i + limits.rows < asked.entries.size(); ++i) {
-      const SampleIndex s = asked.entries[i].sample;
+      const SampleIndex s = asked.entries[i].sample();
       sum += asked.samples.weight[s] * (asked.samples.y[s] - asked.node.origin);
       weight += asked.samples.weight[s];
-      if (asked.entries[i].rank == asked.entries[i + 1].rank || i + 1 < limits.rows) continue;
+      if (asked.entries[i + 1].tied() || i + 1 < limits.rows) continue;
       const double score = sum * sum * (1.0 / weight) + sum * sum * (1.0 / (asked.node.weight - weight));
       if (!(score > best + asked.node.slack())) continue;
       best = score;
@@ -259,8 +259,8 @@ TEST(whole_weights_of_two_classes_are_counted_as_if_added_up_one_by_one) {
     Numbers sums(2);
     double weight = 0.0;
     for (const Entry& entry : asked.entries) {
-      sums[asked.samples.label[entry.sample]] += asked.samples.weight[entry.sample];
-      weight += asked.samples.weight[entry.sample];
+      sums[asked.samples.label[entry.sample()]] += asked.samples.weight[entry.sample()];
+      weight += asked.samples.weight[entry.sample()];
     }
     const Totals totals = GiniScan(asked.samples).totals_of(asked.entries, asked.node);
     CHECK(totals.classes == sums && totals.weight == weight);

@@ -171,6 +171,19 @@ class NaiveStore {
 };
 
 /// A node in both stores.
+/// Whether entries have the ties and gaps of the members of a node. The first is tied with none in it.
+bool same_ties(const NaiveStore& naive, const Members& members, std::span<const Entry> entries, FeatureIndex f) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool known = naive.has_value(members[i], f);
+    if (entries[i].missing() == known) return false;
+    if (i == 0) continue;
+    const bool before = naive.has_value(members[i - 1], f);
+    const bool same = known && before ? naive.value(members[i - 1], f) == naive.value(members[i], f) : known == before;
+    if (entries[i].tied() != same) return false;
+  }
+  return true;
+}
+
 struct Node {
   NodeRows rows;
   Members members;
@@ -232,16 +245,9 @@ class Comparison {
       const Members expected = naive_.sorted(node.members, f);
       const auto entries = node.rows.column(f);
       std::vector<SampleIndex> found;
-      for (const Entry& entry : entries) found.push_back(entry.sample);
+      for (const Entry& entry : entries) found.push_back(entry.sample());
       CHECK(same_samples(expected, found));
-      bool ranks = entries.size() == expected.size();
-      for (std::size_t i = 0; ranks && i < entries.size(); ++i) {
-        ranks = (entries[i].rank != kMissingRank) == naive_.has_value(expected[i], f);
-        if (i == 0 || !naive_.has_value(expected[i], f)) continue;
-        const bool same_value = naive_.value(expected[i - 1], f) == naive_.value(expected[i], f);
-        ranks = ranks && (same_value ? entries[i - 1].rank == entries[i].rank : entries[i - 1].rank < entries[i].rank);
-      }
-      CHECK(ranks);
+      CHECK(entries.size() == expected.size() && same_ties(naive_, expected, entries, f));
     }
   }
 
@@ -277,10 +283,11 @@ class Comparison {
     CHECK(found.position == expected.position && found.test.threshold == expected.threshold);
     CHECK(std::abs(found.drop - expected.drop) <= 10.0 * naive_.slack(node.members));
   }
-  void compare_subset(const Node& node, FeatureIndex f, const Split& found) {
+  void compare_subset(const Node& node, FeatureIndex f, Split& found) {
     const double expected = naive_.best_subset(node.members, f);
     CHECK(found.found() == (expected > -kInfinity));
     if (!found.found()) return;
+    store_.complete(node.rows, found, 0);
     const double of_test = naive_.drop(naive_.observed(node.members, f),
                                        [&](const Member& m) { return naive_.branch(found.test, m) == 0; });
     CHECK(std::abs(found.drop - expected) <= 10.0 * naive_.slack(node.members));
@@ -408,12 +415,13 @@ TEST(threads_move_the_rows_of_a_large_node_as_one_does) {
       const Members expected = naive.sorted(side[b], f);
       const auto entries = (b == 0 ? left : right).column(f);
       CHECK(std::equal(expected.begin(), expected.end(), entries.begin(), entries.end(),
-                       [](const Member& m, const Entry& entry) { return m.sample == entry.sample; }));
+                       [](const Member& m, const Entry& entry) { return m.sample == entry.sample(); }));
+      CHECK(same_ties(naive, expected, entries, f));
     }
   }
 }
 
-TEST(both_ways_to_take_some_samples_are_a_sort_of_those) {
+TEST(some_samples_of_sorted_columns_are_a_sort_of_those) {
   RandomStream random(6, 1);
   for (int round = 0; round < 60; ++round) {
     const Case of{.n_rows = 2 + random.below(80), .gaps = round % 2 == 0, .nominal = round % 3 == 0};
@@ -427,20 +435,14 @@ TEST(both_ways_to_take_some_samples_are_a_sort_of_those) {
     for (double& f : factor) f = static_cast<double>(random.below(3));
     const SampleSubset kept = keep_samples(all, factor);
     const std::size_t n = kept.samples.size();
-    const SortedColumns once = select_samples(sort_columns(data, all, alone, never), kept.new_index, n, never);
-    const SortedColumns other = SortedOrder(data, all, alone, never).select(kept.new_index, n, never);
+    const SortedColumns sorted = select_samples(sort_columns(data, all, alone, never), kept.new_index, n, never);
     const NaiveStore naive(data, target, kept.samples);
     for (FeatureIndex f = 0; f < static_cast<FeatureIndex>(data.columns.size()); ++f) {
       const Members expected = naive.sorted(naive.everyone(), f);
-      for (const SortedColumns* sorted : {&once, &other}) {
-        const Entry* entries = sorted->column(f);
-        bool same = true;
-        for (std::size_t i = 0; i < n; ++i) {
-          same = same && entries[i].sample == expected[i].sample &&
-                 (entries[i].rank == kMissingRank) == !naive.has_value(expected[i], f);
-        }
-        CHECK(same);
-      }
+      const std::span<const Entry> entries(sorted.column(f), n);
+      CHECK(std::equal(expected.begin(), expected.end(), entries.begin(), entries.end(),
+                       [](const Member& m, const Entry& entry) { return m.sample == entry.sample(); }));
+      CHECK(same_ties(naive, expected, entries, f));
     }
   }
 }

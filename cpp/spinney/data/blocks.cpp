@@ -12,7 +12,7 @@ BlockCodes::BlockCodes(const SortedColumns& sorted)
   for (std::size_t f = 0; f < n_columns; ++f) {
     const Entry* column = sorted.column(f);
     std::uint8_t* const of_sample = code.data() + f * n_samples;
-    for (std::size_t i = 0; i < n_samples; ++i) of_sample[column[i].sample] = static_cast<std::uint8_t>(i / size);
+    for (std::size_t i = 0; i < n_samples; ++i) of_sample[column[i].sample()] = static_cast<std::uint8_t>(i / size);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "spinney/data/radix_sort.hpp"
+#include "spinney/data/ties.hpp"
 #include "spinney/prefetch.hpp"
 
 namespace spinney {
@@ -16,7 +17,7 @@ constexpr std::size_t kAhead = 32;  // samples stand in the order of targets: th
 
 }  // namespace
 
-void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t column,
+bool ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t column,
                         std::span<const SampleIndex> group, Entry* out) {
   items_.clear();
   missing_.clear();
@@ -35,88 +36,45 @@ void ColumnSorter::sort(const Dataset& data, const Samples& samples, std::size_t
     }
   }
   radix_sort(items_, spare_, [](const Keyed& item) { return item.key; }, *interrupt_);
-  std::uint32_t rank = 0;
+  std::size_t n_tied = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (i > 0 && items_[i].key != items_[i - 1].key) ++rank;
-    *out++ = {nominal ? static_cast<std::uint32_t>(items_[i].key) : rank, items_[i].sample};
+    const bool tied = i > 0 && items_[i].key == items_[i - 1].key;
+    n_tied += tied ? 1 : 0;
+    *out++ = Entry(items_[i].sample, tied);
   }
-  for (const SampleIndex s : missing_) *out++ = {kMissingRank, s};
+  for (std::size_t i = 0; i < missing_.size(); ++i) *out++ = Entry(missing_[i], i > 0).as_gap();
+  return n_tied > 0 || missing_.size() > 1;
 }
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt) {
+  if (samples.size() >= Entry::kMostSamples)
+    throw std::invalid_argument("exact search takes fewer than 2^30 rows of positive weight: use max_bins");
   SortedColumns sorted(data.columns.size(), samples.size());
   std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
   std::vector<SampleIndex> everyone(samples.size());
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
     interrupt.check();
-    sorters[worker].sort(data, samples, f, everyone, sorted.column(f));
+    sorted.set_ties(f, sorters[worker].sort(data, samples, f, everyone, sorted.column(f)));
   });
   return sorted;
 }
 
 SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
-                             Interrupt& interrupt) {
-  SortedColumns out(sorted.n_columns(), n_kept);
+                             Interrupt& interrupt, std::shared_ptr<PagePool> pool) {
+  SortedColumns out(sorted.n_columns(), n_kept, std::move(pool));
   for (std::size_t f = 0; f < sorted.n_columns(); ++f) {
     interrupt.check();
     Entry* to = out.column(f);
     const Entry* from = sorted.column(f);
+    KeptTies ties;
     for (std::size_t i = 0; i < sorted.capacity(); ++i) {  // writes all and keeps some: nothing to guess
-      const SampleIndex s = new_index[from[i].sample];
-      *to = {from[i].rank, s};
-      to += s != kAbsent ? 1 : 0;
+      const SampleIndex s = new_index[from[i].sample()];
+      const std::uint32_t stays = s != kAbsent ? 1 : 0;
+      *to = ties.take(from[i], stays).of_sample(s);
+      to += stays;
     }
-  }
-  return out;
-}
-
-SortedOrder::SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt)
-    : n_samples_(samples.size()),
-      order_(data.columns.size()),
-      codes_(data.columns.size()),
-      n_observed_(data.columns.size()),
-      pool_(std::make_shared<PagePool>(SortedColumns::n_entries(data.columns.size(), n_samples_) * sizeof(Entry))) {
-  std::vector<ColumnSorter> sorters(team.size(), ColumnSorter(interrupt));
-  std::vector<std::vector<Entry>> entries(team.size(), std::vector<Entry>(n_samples_));
-  std::vector<SampleIndex> everyone(n_samples_);
-  std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
-  team.run(data.columns.size(), [&](std::size_t f, std::size_t worker) {
-    interrupt.check();
-    const Entry* const sorted = entries[worker].data();
-    sorters[worker].sort(data, samples, f, everyone, entries[worker].data());
-    n_observed_[f] = count_observed(sorted, n_samples_);
-    order_[f].resize(n_samples_);
-    for (std::size_t i = 0; i < n_samples_; ++i) {
-      const bool tied = i > 0 && sorted[i].rank == sorted[i - 1].rank;
-      order_[f][i] = sorted[i].sample | (tied ? kTied : 0U);
-      if (!tied && data.columns[f].kind == ColumnKind::nominal) codes_[f].push_back(sorted[i].rank);
-    }
-  });
-}
-
-SortedColumns SortedOrder::select(std::span<const SampleIndex> new_index, std::size_t n_kept,
-                                  Interrupt& interrupt) const {
-  SortedColumns out(order_.size(), n_kept, pool_);
-  for (std::size_t f = 0; f < order_.size(); ++f) {
-    interrupt.check();
-    Entry* to = out.column(f);
-    std::uint32_t rank = 0;
-    for (std::size_t i = 0; i < n_observed_[f]; ++i) {  // writes all and keeps some: nothing to guess
-      const std::uint32_t at = order_[f][i];
-      rank += at & kTied ? 0 : 1;
-      const SampleIndex s = new_index[at & ~kTied];
-      *to = {rank, s};
-      to += s != kAbsent ? 1 : 0;
-    }
-    if (!codes_[f].empty()) {
-      for (Entry* entry = out.column(f); entry != to; ++entry) entry->rank = codes_[f][entry->rank - 1];
-    }
-    for (std::size_t i = n_observed_[f]; i < n_samples_; ++i) {
-      const SampleIndex s = new_index[order_[f][i] & ~kTied];
-      *to = {kMissingRank, s};
-      to += s != kAbsent ? 1 : 0;
-    }
+    out.set_ties(f, sorted.has_ties(f));
   }
   return out;
 }

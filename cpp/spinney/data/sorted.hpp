@@ -2,8 +2,10 @@
 // The samples sorted by every column, once per data set. A node owns the same range of every column; dividing a
 // node divides each range in a stable way, so nothing is ever sorted again.
 //
-//   column 0: [ node a: .... | node b: ....... | missing of b ]      rank ascending within a node,
+//   column 0: [ node a: .... | node b: ....... | missing of b ]      ascending within a node,
 //   column 1: [ node a: .... | node b: ................       ]      rows without a value last
+//
+// Values are not kept, only that neighbours are equal: who asks for a threshold or a category reads the table.
 
 #include <algorithm>
 #include <memory>
@@ -18,25 +20,51 @@
 
 namespace spinney {
 
-/// Equal values of a column have equal ranks (a nominal column: its code), larger values larger ranks.
-struct Entry {
-  std::uint32_t rank;
-  SampleIndex sample;
+/// A sample in the order of a column, in four bytes: its number, whether it is tied, that is, has the value of the
+/// entry before it, and whether it is a gap, that is, has no value. Gaps are tied with each other. Whether the first
+/// entry of a node is tied says nothing.
+class Entry {
+ public:
+  static constexpr std::size_t kMostSamples = std::size_t{1} << 30;
+
+  Entry() = default;
+  Entry(SampleIndex sample, bool tied) : bits_(sample | (tied ? 0U : kNew)) {}
+
+  SampleIndex sample() const { return bits_ & kSample; }
+  bool tied() const { return (bits_ & kNew) == 0; }
+  bool missing() const { return (bits_ & kGap) != 0; }
+  Entry of_sample(SampleIndex sample) const { return Entry((bits_ & ~kSample) | sample); }
+  Entry with_tie(bool tied) const { return Entry((bits_ & ~kNew) | (tied ? 0U : kNew)); }
+  Entry as_gap() const { return Entry(bits_ | kGap); }
+  /// The mark that an entry is not tied, or 0; and an entry that a mark unties.
+  std::uint32_t mark() const { return bits_ & kNew; }
+  Entry marked(std::uint32_t mark) const { return Entry(bits_ | mark); }
+
+ private:
+  static constexpr std::uint32_t kNew = 0x80000000U, kGap = 0x40000000U, kSample = 0x3fffffffU;
+  explicit Entry(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_;
 };
-inline constexpr std::uint32_t kMissingRank = 0xffffffffU;
 
 class SortedColumns {
  public:
   SortedColumns(std::size_t n_columns, std::size_t capacity, std::shared_ptr<PagePool> pool = nullptr)
-      : n_columns_(n_columns), capacity_(capacity), entries_(n_entries(n_columns, capacity), std::move(pool)) {}
+      : n_columns_(n_columns),
+        capacity_(capacity),
+        entries_(n_entries(n_columns, capacity), std::move(pool)),
+        has_ties_(n_columns, 1) {}
   /// How many entries there is room for: one more, to write past the end.
   static std::size_t n_entries(std::size_t n_columns, std::size_t capacity) { return n_columns * capacity + 1; }
 
   SortedColumns copy() const {
     SortedColumns out(n_columns_, capacity_);
     std::copy(entries_.get(), entries_.get() + n_columns_ * capacity_, out.entries_.get());
+    out.has_ties_ = has_ties_;
     return out;
   }
+  /// Whether any entries of a column may be tied. Who writes a column may say so; until then they may be.
+  bool has_ties(std::size_t f) const { return has_ties_[f] != 0; }
+  void set_ties(std::size_t f, bool any) { has_ties_[f] = any ? 1 : 0; }
   std::size_t n_columns() const { return n_columns_; }
   std::size_t capacity() const { return capacity_; }
   Entry* column(std::size_t f) { return entries_.get() + f * capacity_; }
@@ -45,6 +73,7 @@ class SortedColumns {
  private:
   std::size_t n_columns_, capacity_;
   Pages<Entry> entries_;
+  std::vector<std::uint8_t> has_ties_;  // by column
 };
 
 SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
@@ -53,8 +82,9 @@ SortedColumns sort_columns(const Dataset& data, const Samples& samples, ThreadTe
 class ColumnSorter {
  public:
   explicit ColumnSorter(Interrupt& interrupt) : interrupt_(&interrupt) {}
-  /// Writes one entry per sample of the group, missing last, equal values in the order of the group.
-  void sort(const Dataset& data, const Samples& samples, std::size_t column, std::span<const SampleIndex> group,
+  /// Writes one entry per sample of the group, missing last, equal values in the order of the group. Whether there are
+  /// ties.
+  bool sort(const Dataset& data, const Samples& samples, std::size_t column, std::span<const SampleIndex> group,
             Entry* out);
 
  private:
@@ -70,40 +100,47 @@ class ColumnSorter {
 
 inline constexpr SampleIndex kAbsent = 0xffffffffU;
 /// The entries of the samples with new_index != kAbsent, renumbered: how the members of an ensemble and the folds
-/// of a cross-validation share one sort.
+/// of a cross-validation share one sort. A pool, if there is one, has the memory.
 SortedColumns select_samples(const SortedColumns& sorted, std::span<const SampleIndex> new_index, std::size_t n_kept,
-                             Interrupt& interrupt);
-
-/// The order of all samples by every column in half the room, for members of ensembles to take theirs from. Members
-/// leave their memory to later ones.
-class SortedOrder {
- public:
-  SortedOrder(const Dataset& data, const Samples& samples, ThreadTeam& team, Interrupt& interrupt);
-  /// As select_samples.
-  SortedColumns select(std::span<const SampleIndex> new_index, std::size_t n_kept, Interrupt& interrupt) const;
-
- private:
-  static constexpr std::uint32_t kTied = 0x80000000U;  // with the entry before it
-  std::size_t n_samples_;
-  std::vector<std::vector<std::uint32_t>> order_;  // by column: samples, with the mark of ties
-  std::vector<std::vector<std::uint32_t>> codes_;  // nominal columns: of each run
-  std::vector<std::size_t> n_observed_;
-  std::shared_ptr<PagePool> pool_;
-};
+                             Interrupt& interrupt, std::shared_ptr<PagePool> pool = nullptr);
 
 /// Entries with a value: everything before the first missing one.
 inline std::size_t count_observed(const Entry* entries, std::size_t n) {
-  if (n == 0 || entries[n - 1].rank != kMissingRank) return n;
+  if (n == 0 || !entries[n - 1].missing()) return n;
   std::size_t low = 0, high = n - 1;  // the first missing entry is in [low, high]
   while (low < high) {
     const std::size_t mid = low + (high - low) / 2;
-    if (entries[mid].rank == kMissingRank) {
+    if (entries[mid].missing()) {
       high = mid;
     } else {
       low = mid + 1;
     }
   }
   return low;
+}
+
+/// How many entries are tied before the first that is not.
+inline std::size_t count_tied(std::span<const Entry> entries) {
+  constexpr std::size_t kTogether = 16;
+  std::size_t n = 0;
+  if (entries.empty() || !entries.front().tied()) return n;
+  for (; n + kTogether <= entries.size(); n += kTogether) {
+    std::uint32_t marks = 0;
+    for (std::size_t i = n; i < n + kTogether; ++i) marks |= entries[i].mark();
+    if (marks != 0) break;
+  }
+  while (n < entries.size() && entries[n].tied()) ++n;
+  return n;
+}
+
+/// Whether some entries, all with a value, have the same one.
+inline bool all_tied(std::span<const Entry> entries) {
+  return entries.empty() || count_tied(entries.subspan(1)) + 1 == entries.size();
+}
+
+/// The category of a sample that has one.
+inline std::int32_t category_of(const Dataset& data, const Samples& samples, FeatureIndex feature, SampleIndex sample) {
+  return static_cast<std::int32_t>(data.values.at(samples.row[sample], static_cast<std::size_t>(feature)));
 }
 
 }  // namespace spinney

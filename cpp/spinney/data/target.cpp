@@ -49,7 +49,7 @@ void order_by_y(const Target& target, std::vector<RowIndex>& rows, Interrupt& in
   std::iota(everyone.begin(), everyone.end(), SampleIndex{0});
   std::vector<Entry> sorted(rows.size());
   ColumnSorter(interrupt).sort(data, samples, 0, everyone, sorted.data());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = samples.row[sorted[i].sample];
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = samples.row[sorted[i].sample()];
 }
 
 void fill_classes(const Target& target, Samples& samples) {

@@ -17,9 +17,9 @@ bool answer_in_order(const SharedTable& table, const Tree& tree, std::vector<dou
   if (!table.sorted || tree.n_nodes() != 3 || tree.tests.kind[0] != TestKind::threshold) return false;
   const FeatureIndex f = tree.tests.feature[0];
   const std::span<const Entry> entries(table.sorted->column(static_cast<std::size_t>(f)), table.samples.size());
-  if (entries.back().rank == kMissingRank) return false;
+  if (entries.back().missing()) return false;
   const auto low = std::ranges::partition_point(entries, [&](const Entry& entry) {
-    return table.data.values.at(table.samples.row[entry.sample], f) <= tree.tests.threshold[0];
+    return table.data.values.at(table.samples.row[entry.sample()], f) <= tree.tests.threshold[0];
   });
   const auto answer_of = [&](NodeId node) { return tree.n_classes > 0 ? tree.label(node) : tree.answers(node)[0]; };
   const double left = answer_of(1), right = answer_of(2);
@@ -33,7 +33,7 @@ bool answer_in_order(const SharedTable& table, const Tree& tree, std::vector<dou
   } else {
     std::ranges::fill(answer, right);
   }
-  for (; rest != low; ++rest) answer[rest->sample] = left;
+  for (; rest != low; ++rest) answer[rest->sample()] = left;
   return true;
 }
 
@@ -77,7 +77,7 @@ std::vector<double> BoostPlan::draw(std::span<const double> weights, std::uint64
 
 Boosted boost(BoostInput input, ThreadTeam& team, Interrupt& interrupt) {
   const BoostPlan& plan = input.plan;
-  std::vector<SharedTable> tables = share_tables(input.learners, true, team, interrupt);
+  std::vector<SharedTable> tables = share_tables(input.learners, team, interrupt);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     if (!plan.resample && tables[i].sorted && tables[i].samples.size() >= kManySamples)
       tables[i].blocks = std::make_shared<BlockCodes>(*tables[i].sorted);

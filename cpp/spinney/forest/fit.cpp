@@ -52,21 +52,21 @@ std::string common_objective(std::span<const LearnerInput> learners) {
 
 }  // namespace
 
-std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bool whole, ThreadTeam& team,
-                                      Interrupt& interrupt) {
+std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, ThreadTeam& team, Interrupt& interrupt) {
   std::vector<SharedTable> tables;
   for (const LearnerInput& own : learners) {
     SharedTable table = share_table(own.data, own.target, interrupt);
     const bool sort = own.learner.params.sorts();
     for (const SharedTable& other : tables) {
       if (!sort || !same_table(other.data, own.data)) continue;
-      if (other.order) table.order = other.order;
-      if (other.sorted) table.sorted = other.sorted;
+      if (!other.sorted) continue;
+      table.sorted = other.sorted;
+      table.pool = other.pool;
     }
-    if (sort && whole && !table.sorted) {
+    if (sort && !table.sorted) {
       table.sorted = std::make_shared<SortedColumns>(sort_columns(own.data, table.samples, team, interrupt));
-    } else if (sort && !whole && !table.order) {
-      table.order = std::make_shared<const SortedOrder>(own.data, table.samples, team, interrupt);
+      const std::size_t n_entries = SortedColumns::n_entries(own.data.columns.size(), table.samples.size());
+      table.pool = std::make_shared<PagePool>(n_entries * sizeof(Entry));
     }
     if (!own.learner.igpa) table.borders = common_borders(own.data, table.samples, own.learner.params, team, interrupt);
     if (own.learner.params.random_cuts && own.learner.params.max_bins == 0)
@@ -79,7 +79,7 @@ std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bo
 Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrupt) {
   const EnsemblePlan& plan = input.plan;
   const Target& target = input.learners[0].target;
-  const std::vector<SharedTable> tables = share_tables(input.learners, false, team, interrupt);
+  const std::vector<SharedTable> tables = share_tables(input.learners, team, interrupt);
   Patience patience(plan);
   if (const auto first = static_cast<std::size_t>(input.before.n_to_cover); first > 0) {
     for (std::size_t i = first - 1; i < input.before.curve.size(); ++i) patience.is_over(input.before.curve[i]);

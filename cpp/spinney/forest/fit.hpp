@@ -61,8 +61,6 @@ Ensemble fit_ensemble(EnsembleInput input, ThreadTeam& team, Interrupt& interrup
 
 /// One shared table for every learner. Their targets are the same rows with the same weights, so that learners of one
 /// table share its sort.
-/// whole: all members see all rows, so the sort is kept ready for use.
-std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, bool whole, ThreadTeam& team,
-                                      Interrupt& interrupt);
+std::vector<SharedTable> share_tables(std::span<const LearnerInput> learners, ThreadTeam& team, Interrupt& interrupt);
 
 }  // namespace spinney

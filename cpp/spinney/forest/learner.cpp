@@ -237,9 +237,8 @@ Tree MemberTrainer::prune_by_folds() {
 
 std::shared_ptr<SortedColumns> SharedTable::select(std::span<const SampleIndex> new_index, std::size_t n_kept,
                                                    Interrupt& interrupt) const {
-  if (order) return std::make_shared<SortedColumns>(order->select(new_index, n_kept, interrupt));
-  if (sorted) return std::make_shared<SortedColumns>(select_samples(*sorted, new_index, n_kept, interrupt));
-  return nullptr;
+  if (!sorted) return nullptr;
+  return std::make_shared<SortedColumns>(select_samples(*sorted, new_index, n_kept, interrupt, pool));
 }
 
 std::shared_ptr<const RowValues> SharedTable::select_values(std::span<const SampleIndex> new_index,

@@ -36,9 +36,9 @@ struct SharedTable {
   const Dataset& data;
   const Target& target;
   Samples samples;
-  std::shared_ptr<const SortedOrder> order;             // null with max_bins, and where `sorted` is there
-  std::shared_ptr<SortedColumns> sorted;                // for boosting, whose stumps leave it as it is
-  std::shared_ptr<const BlockCodes> blocks;             // for boosting; may be null
+  std::shared_ptr<SortedColumns> sorted;     // of all samples, which members leave as it is; null with max_bins
+  std::shared_ptr<PagePool> pool;            // for the columns of members, who leave their memory to later ones
+  std::shared_ptr<const BlockCodes> blocks;  // for boosting; may be null
   std::shared_ptr<const RowValues> values = nullptr;    // for cuts at random; else null
   std::shared_ptr<const BinBorders> borders = nullptr;  // with max_bins: of all samples; else null
 

@@ -135,7 +135,7 @@ std::int64_t ColumnSubtrees::whole(SampleIndex s) const {
 bool ColumnSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const {
   if (task_ == Task::none || rows.size() < kLeastRows || columns->size() != 1) return false;
   const auto f = static_cast<std::size_t>(columns->front());
-  return growth_.data.columns[f].kind != ColumnKind::nominal && rows.column(f).back().rank != kMissingRank;
+  return growth_.data.columns[f].kind != ColumnKind::nominal && !rows.column(f).back().missing();
 }
 
 void ColumnSubtrees::load(std::span<const Entry> entries) {
@@ -149,19 +149,19 @@ void ColumnSubtrees::load(std::span<const Entry> entries) {
   std::int64_t squares = 0;
   WholeSums sums;
   for (std::size_t i = 0; i < n; ++i) {
-    const SampleIndex s = entries[i].sample;
+    const SampleIndex s = entries[i].sample();
     const std::int64_t w = times(s), number = whole(s);
     sums.weight += w;
     sums.sum += w * number;
     squares += w * number * number;
-    if (i + 1 < n && entries[i].rank == entries[i + 1].rank) continue;
+    if (i + 1 < n && entries[i + 1].tied()) continue;
     before.push_back(sums);
     first_row_.push_back(static_cast<std::uint32_t>(i + 1));
     if (numbers) squares_.push_back(squares);
   }
   const std::vector<double>& y = growth_.samples.y;
   for (std::size_t i = numbers ? n - 1 : 0; i-- > 0;)
-    same_[i] = y[entries[i].sample] == y[entries[i + 1].sample] ? same_[i + 1] : static_cast<std::uint32_t>(i + 1);
+    same_[i] = y[entries[i].sample()] == y[entries[i + 1].sample()] ? same_[i + 1] : static_cast<std::uint32_t>(i + 1);
   std::vector<std::uint8_t> matters = task_ == Task::entropy ? borders(before) : std::vector<std::uint8_t>{};
   hulls_.emplace(std::move(before), std::move(matters));
 }
@@ -218,7 +218,7 @@ Summary ColumnSubtrees::summarize(const Node& node) const {
                                          rows);
   // As SquaredError::leaf adds up: distances from the first row.
   const std::size_t row = first_row_[node.begin];
-  const SampleIndex first = entries_[row].sample;
+  const SampleIndex first = entries_[row].sample();
   const double sum = std::ldexp(static_cast<double>(all.sum - whole(first) * all.weight), power_);
   const Twofold squares = Twofold::of(squares_[node.end] - squares_[node.begin]);
   const Twofold total = Twofold::of(all.sum);
@@ -248,7 +248,7 @@ void ColumnSubtrees::divide(const Node& node, const Cut& cut, FeatureIndex colum
     stats[b] = std::move(summary.stats);
   }
   const auto value = [&](std::size_t row) {
-    return growth_.data.values.at(growth_.samples.row[entries_[row].sample], column);
+    return growth_.data.values.at(growth_.samples.row[entries_[row].sample()], column);
   };
   Division division;
   division.test.kind = TestKind::threshold;

@@ -1,10 +1,13 @@
 #include "spinney/grow/multiway.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "spinney/data/cut.hpp"
+#include "spinney/data/ties.hpp"
 #include "spinney/grow/choose.hpp"
+#include "spinney/prefetch.hpp"
 #include "spinney/splits/multiway.hpp"
 #include "spinney/tolerance.hpp"
 #include "spinney/tree/builder.hpp"
@@ -14,6 +17,7 @@ namespace spinney {
 namespace {
 
 constexpr std::int32_t kUnplaced = -1;
+constexpr std::size_t kAhead = 32;  // entries whose values are asked for before they are read
 
 /// A node whose children are being grown. Its rows are the same range of every column of a block; once it is
 /// divided they lie child by child, those without a value of the test last.
@@ -41,6 +45,12 @@ struct Frame {
   std::span<const Entry> column(FeatureIndex f) const { return {block->column(f) + begin, size()}; }
 };
 
+/// An entry with its value.
+struct Placed {
+  double value;
+  Entry entry;
+};
+
 class MultiwayGrower {
  public:
   MultiwayGrower(GrowInput input, ThreadTeam& team, Interrupt& interrupt)
@@ -55,6 +65,7 @@ class MultiwayGrower {
         search_(params_, target_.n_classes, xlogx_),
         scratch_(team.size()),
         spare_(team.size()),
+        placed_(team.size()),
         branch_(samples_.size(), 0),
         weight_(samples_.size()),
         builder_(empty_tree(input.data.columns.size(), input.target, input.params.criterion, MissingRule::fractional)) {
@@ -95,6 +106,7 @@ class MultiwayGrower {
   std::vector<NodeStats> summarize(Frame& frame, FeatureIndex feature, std::size_t n_branches) const;
   void arrange_column(const Frame& frame, FeatureIndex feature, std::size_t worker);
   void enter_child(Frame& frame);
+  void place(FeatureIndex feature, std::span<const Entry> entries, std::vector<Placed>& out) const;
   std::shared_ptr<SortedColumns> merge_gaps(const Frame& frame, std::size_t child);
   void weigh_gaps(const Frame& frame, double share);
 
@@ -114,8 +126,9 @@ class MultiwayGrower {
   MultiwaySearch search_;
   std::vector<MultiwayScratch> scratch_;   // by worker
   std::vector<std::vector<Entry>> spare_;  // by worker
-  std::vector<std::int32_t> branch_;       // by sample, while a node is divided
-  std::vector<double> weight_;             // by sample, in the node at hand
+  std::vector<std::array<std::vector<Placed>, 3>> placed_;
+  std::vector<std::int32_t> branch_;  // by sample, while a node is divided
+  std::vector<double> weight_;        // by sample, in the node at hand
   double total_weight_ = 0.0;
   std::vector<std::vector<double>> values_;   // by numeric column: what the training rows hold, ascending
   std::vector<std::uint8_t> many_, counted_;  // columns of very many categories; those in C4.5's average
@@ -137,8 +150,7 @@ void MultiwayGrower::keep_values(const SortedColumns& sorted) {
     const Entry* column = sorted.column(f);
     const std::size_t n = count_observed(column, samples_.size());
     for (std::size_t i = 0; i < n; ++i) {
-      if (i == 0 || column[i].rank != column[i - 1].rank)
-        values_[f].push_back(data_.values.at(samples_.row[column[i].sample], f));
+      if (i == 0 || !column[i].tied()) values_[f].push_back(data_.values.at(samples_.row[column[i].sample()], f));
     }
   }
   if (all_many) std::fill(many_.begin(), many_.end(), 0);
@@ -205,8 +217,13 @@ MultiwaySplit MultiwayGrower::search(Frame& frame) {
 
 MultiwaySplit MultiwayGrower::search(Frame& frame, std::span<const FeatureIndex> features) {
   const bool unit = frame.whole && samples_.search_weight().is_equal();
-  const MultiwayNode node{frame.classes, frame.weight, unit ? std::span<const double>{} : std::span(weight_),
-                          samples_.search_weight().unit, samples_.label};
+  const MultiwayNode node{frame.classes,
+                          frame.weight,
+                          unit ? std::span<const double>{} : std::span(weight_),
+                          samples_.search_weight().unit,
+                          samples_.label,
+                          data_,
+                          samples_};
   found_.assign(features.size(), {});
   for_features(frame.size(), features.size(), [&](std::size_t i, std::size_t worker) {
     interrupt_.check();
@@ -230,7 +247,7 @@ void MultiwayGrower::complete(const Frame& frame, MultiwaySplit& split) const {
   const FeatureIndex f = split.test.feature;
   const auto entries = frame.column(f);
   const auto& values = values_[f];
-  const auto value = [&](std::size_t i) { return data_.values.at(samples_.row[entries[i].sample], f); };
+  const auto value = [&](std::size_t i) { return data_.values.at(samples_.row[entries[i].sample()], f); };
   for (const std::uint32_t last : split.last) {
     const double middle = cut_between(value(last), value(last + 1));
     split.test.cuts.push_back(*(std::upper_bound(values.begin(), values.end(), middle) - 1));
@@ -251,13 +268,16 @@ std::size_t MultiwayGrower::mark(const Frame& frame, const MultiwaySplit& split)
   for (std::size_t i = 0; i < n_observed; ++i) {
     if (!split.last.empty()) {
       if (interval < split.last.size() && i > split.last[interval]) ++interval;
-      branch_[entries[i].sample] = static_cast<std::int32_t>(interval);
+      branch_[entries[i].sample()] = static_cast<std::int32_t>(interval);
     } else {
-      while (static_cast<std::uint32_t>(code->first) != entries[i].rank) ++code;
-      branch_[entries[i].sample] = code->second;
+      if (i == 0 || !entries[i].tied()) {
+        const std::int32_t own = category_of(data_, samples_, split.test.feature, entries[i].sample());
+        while (code->first != own) ++code;
+      }
+      branch_[entries[i].sample()] = code->second;
     }
   }
-  for (std::size_t i = n_observed; i < entries.size(); ++i) branch_[entries[i].sample] = kUnplaced;
+  for (std::size_t i = n_observed; i < entries.size(); ++i) branch_[entries[i].sample()] = kUnplaced;
   return n_branches;
 }
 
@@ -269,12 +289,13 @@ std::vector<NodeStats> MultiwayGrower::summarize(Frame& frame, FeatureIndex feat
   std::vector<std::int64_t> n_rows(n_branches, 0);
   frame.child_classes.assign(n_branches, std::vector<double>(k, 0.0));
   for (const Entry& entry : entries.first(n_observed)) {
-    const std::int32_t b = branch_[entry.sample];
-    frame.child_classes[b][samples_.label[entry.sample]] += weight_[entry.sample];
+    const std::int32_t b = branch_[entry.sample()];
+    frame.child_classes[b][samples_.label[entry.sample()]] += weight_[entry.sample()];
     ++n_rows[b];
   }
   std::vector<double> gaps(k, 0.0);
-  for (const Entry& entry : entries.subspan(n_observed)) gaps[samples_.label[entry.sample]] += weight_[entry.sample];
+  for (const Entry& entry : entries.subspan(n_observed))
+    gaps[samples_.label[entry.sample()]] += weight_[entry.sample()];
   double known = 0.0;
   for (const auto& classes : frame.child_classes) {
     frame.share.push_back(std::accumulate(classes.begin(), classes.end(), 0.0));
@@ -305,7 +326,7 @@ void MultiwayGrower::divide(Frame& frame, const MultiwaySplit& split, std::size_
     std::erase(frame.features, feature);  // every child has one category left
   const auto entries = frame.column(feature);
   for (const Entry& entry : entries.subspan(frame.child_begin.back()))
-    frame.gaps.emplace_back(entry.sample, weight_[entry.sample]);
+    frame.gaps.emplace_back(entry.sample(), weight_[entry.sample()]);
   std::vector<FeatureIndex> columns = frame.features;
   if (std::find(columns.begin(), columns.end(), feature) == columns.end()) columns.push_back(feature);
   for_features(frame.size(), columns.size(),
@@ -319,9 +340,12 @@ void MultiwayGrower::arrange_column(const Frame& frame, FeatureIndex feature, st
   auto& spare = spare_[worker];
   spare.resize(std::max(spare.size(), n));
   std::vector<std::size_t> at(frame.child_begin);
+  DealtTies ties(n_branches + 1);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int32_t b = branch_[entries[i].sample];
-    spare[at[b == kUnplaced ? n_branches : static_cast<std::size_t>(b)]++] = entries[i];
+    const std::int32_t branch = branch_[entries[i].sample()];
+    const std::size_t b = branch == kUnplaced ? n_branches : static_cast<std::size_t>(branch);
+    ties.pass(entries[i]);
+    spare[at[b]++] = ties.deal(entries[i], b);
   }
   std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(n), entries);
 }
@@ -351,18 +375,38 @@ void MultiwayGrower::enter_child(Frame& frame) {
   open(std::move(child));
 }
 
+/// Entries with their values, which are looked up before they are compared.
+void MultiwayGrower::place(FeatureIndex feature, std::span<const Entry> entries, std::vector<Placed>& out) const {
+  out.clear();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto row = [&](std::size_t at) { return samples_.row[entries[at].sample()]; };
+    if (i + kAhead < entries.size()) prefetch(data_.values.address(row(i + kAhead), static_cast<std::size_t>(feature)));
+    out.push_back({data_.values.at(row(i), static_cast<std::size_t>(feature)), entries[i]});
+  }
+}
+
 /// The rows of a child and those with gaps, each sorted by every column, as one sorted block.
 std::shared_ptr<SortedColumns> MultiwayGrower::merge_gaps(const Frame& frame, std::size_t child) {
   const std::size_t begin = frame.child_begin[child], end = frame.child_begin[child + 1];
   const std::size_t gaps = frame.child_begin.back();
   auto block = std::make_shared<SortedColumns>(data_.columns.size(), end - begin + frame.size() - gaps);
-  const auto before = [](const Entry& a, const Entry& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.sample < b.sample;
+  const auto same = [](const Placed& a, const Placed& b) {
+    return a.entry.missing() ? b.entry.missing() : a.value == b.value;
   };
-  for_features(end - begin, frame.features.size(), [&](std::size_t i, std::size_t) {
-    const Entry* entries = frame.block->column(frame.features[i]) + frame.begin;
-    std::merge(entries + begin, entries + end, entries + gaps, entries + frame.size(), block->column(frame.features[i]),
-               before);
+  const auto before = [&](const Placed& a, const Placed& b) {
+    if (same(a, b)) return a.entry.sample() < b.entry.sample();
+    return b.entry.missing() || a.value < b.value;
+  };
+  for_features(end - begin, frame.features.size(), [&](std::size_t i, std::size_t worker) {
+    const FeatureIndex f = frame.features[i];
+    const std::span<const Entry> entries = frame.column(f);
+    auto& [own, added, all] = placed_[worker];
+    place(f, entries.subspan(begin, end - begin), own);
+    place(f, entries.subspan(gaps), added);
+    all.resize(own.size() + added.size());
+    std::ranges::merge(own, added, all.begin(), before);
+    Entry* out = block->column(static_cast<std::size_t>(f));
+    for (std::size_t k = 0; k < all.size(); ++k) out[k] = all[k].entry.with_tie(k > 0 && same(all[k - 1], all[k]));
   });
   return block;
 }

@@ -102,7 +102,7 @@ void RandomStore::search(const SampleRange& rows, const SearchTask& task, Column
   const bool complete = own.missing.empty();
   if (!complete) {
     own.scratch.entries.clear();
-    for (const SampleIndex s : observed.members) own.scratch.entries.push_back({0, s});
+    for (const SampleIndex s : observed.members) own.scratch.entries.emplace_back(s, true);
     known = task.scan.totals_of(own.scratch.entries, task.totals);
   }
   Split& split = result.split;

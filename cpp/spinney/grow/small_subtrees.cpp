@@ -156,16 +156,15 @@ void SubtreesOf<kWords>::load(const NodeRows& rows, const std::vector<FeatureInd
     slot_[columns[slot]] = slot;
     if (slot == 0) {
       for (std::size_t id = 0; id < n_; ++id) {
-        sample_[id] = entries[id].sample;
-        place[entries[id].sample] = static_cast<std::uint8_t>(id);
+        sample_[id] = entries[id].sample();
+        place[entries[id].sample()] = static_cast<std::uint8_t>(id);
       }
     }
     std::uint8_t *const order = order_[slot].data(), *const rank = rank_[slot].data();
-    std::uint32_t last = entries[0].rank, r = 0;
+    std::uint32_t r = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      const std::uint8_t id = place[entries[i].sample];
-      r += entries[i].rank != last ? 1U : 0U;
-      last = entries[i].rank;
+      const std::uint8_t id = place[entries[i].sample()];
+      r += i > 0 && !entries[i].tied() ? 1U : 0U;
       order[i] = id;
       rank[id] = static_cast<std::uint8_t>(r);
     }
@@ -284,8 +283,10 @@ Cut SubtreesOf<kWords>::best_ordered_cut(const Found& found, const Node& node, c
   std::uint8_t* const order = orders_[0].data();
   order_rows(slot, node, order);
   entries_.resize(node.n_rows);
-  for (std::uint32_t i = 0; i < node.n_rows; ++i)
-    entries_[i] = {tied_[slot] ? rank_[slot][order[i]] : i, sample_[order[i]]};
+  for (std::uint32_t i = 0; i < node.n_rows; ++i) {
+    const bool tied = i > 0 && tied_[slot] && rank_[slot][order[i]] == rank_[slot][order[i - 1]];
+    entries_[i] = Entry(sample_[order[i]], tied);
+  }
   const Limits limits{search_.least(), 0.0, {sign_of(params_.monotone, found.column), node.bounds}};
   return scan_.best_ordered_cut(found.cut, entries_, totals, limits, scratch_);
 }
@@ -473,7 +474,7 @@ void SubtreesOf<kWords>::set_thresholds(TreeBuilder& builder) {
 bool SmallSubtrees::takes(const NodeRows& rows, const ColumnList& columns) const {
   if (!search_.usable() || rows.size() > search_.most_rows()) return false;
   return std::ranges::all_of(*columns, [&](FeatureIndex f) {
-    return data_.columns[f].kind != ColumnKind::nominal && rows.column(f).back().rank != kMissingRank;
+    return data_.columns[f].kind != ColumnKind::nominal && !rows.column(f).back().missing();
   });
 }
 

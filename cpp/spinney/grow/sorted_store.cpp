@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spinney/data/cut.hpp"
+#include "spinney/data/ties.hpp"
 
 namespace spinney {
 
@@ -11,15 +12,19 @@ namespace {
 
 constexpr std::size_t kParallelEntries = 1 << 16;  // below this, waking threads costs more than it saves
 
+// kTies: whether entries may be tied. Where none are, marks stay as they are.
+
 /// Stable: left entries close up in place, right ones go by way of spare memory.
 ///   [ l r r l m ] -> [ l l | r r m ]
+template <bool kTies>
 void divide_entries(Entry* entries, std::size_t n, const std::uint8_t* side, Entry* spare, std::size_t n_left) {
   std::size_t left = 0, right = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  KeptTies left_ties, right_ties;
+  for (std::size_t i = 0; i < n; ++i) {  // writes both ways and keeps one: nothing to guess
     const Entry entry = entries[i];
-    const std::size_t goes_right = side[entry.sample];
-    entries[left] = entry;
-    spare[right] = entry;
+    const std::uint32_t goes_right = side[entry.sample()];
+    entries[left] = kTies ? left_ties.take(entry, 1 - goes_right) : entry;
+    spare[right] = kTies ? right_ties.take(entry, goes_right) : entry;
     left += 1 - goes_right;
     right += goes_right;
   }
@@ -27,22 +32,46 @@ void divide_entries(Entry* entries, std::size_t n, const std::uint8_t* side, Ent
 }
 
 /// Only the left child goes on: its entries close up at the front.
+template <bool kTies>
 void keep_left_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
   std::size_t out = 0;
+  KeptTies ties;
   for (std::size_t i = 0; i < n; ++i) {
     const Entry entry = entries[i];
-    entries[out] = entry;
-    out += 1 - side[entry.sample];
+    const std::uint32_t stays = 1U - side[entry.sample()];
+    entries[out] = kTies ? ties.take(entry, stays) : entry;
+    out += stays;
   }
 }
 
 /// Only the right child goes on: its entries close up at the back.
+template <bool kTies>
 void keep_right_entries(Entry* entries, std::size_t n, const std::uint8_t* side) {
   std::size_t out = n;
   for (std::size_t i = n; i-- > 0;) {
     const Entry entry = entries[i];
+    const std::uint32_t stays = side[entry.sample()];
+    if (kTies) {  // the last that stayed is tied to none before this one if this one is not; there may be none yet
+      Entry& last = entries[std::min(out, n - 1)];
+      last = last.marked(entry.mark() & (stays - 1U));
+    }
     entries[out - 1] = entry;
-    out -= side[entry.sample];
+    out -= stays;
+  }
+}
+
+/// Divides one column of a node.
+template <bool kTies>
+void divide_column_of(std::span<Entry> entries, const DivisionPlan& plan, const std::uint8_t* side,
+                      std::vector<Entry>& spare) {
+  const std::size_t n = entries.size();
+  if (plan.keep_left && plan.keep_right) {
+    if (spare.size() < n) spare.resize(n);
+    divide_entries<kTies>(entries.data(), n, side, spare.data(), plan.n_left);
+  } else if (plan.keep_left) {
+    keep_left_entries<kTies>(entries.data(), n, side);
+  } else if (plan.keep_right) {
+    keep_right_entries<kTies>(entries.data(), n, side);
   }
 }
 
@@ -58,7 +87,12 @@ std::vector<NodeRows> SortedStore::start(std::span<const NodeId> leaf, std::size
     for (std::size_t f = 0; f < sorted_->n_columns(); ++f) {
       std::vector<std::size_t> at = begin;
       Entry* column = sorted_->column(f);
-      for (std::size_t i = 0; i < leaf.size(); ++i) spare[at[leaf[column[i].sample]]++] = column[i];
+      DealtTies ties(n_leaves);
+      for (std::size_t i = 0; i < leaf.size(); ++i) {
+        const NodeId b = leaf[column[i].sample()];
+        ties.pass(column[i]);
+        spare[at[b]++] = ties.deal(column[i], b);
+      }
       std::copy(spare.begin(), spare.end(), column);
     }
   }
@@ -92,7 +126,7 @@ void SortedStore::search(const NodeRows& rows, const SearchTask& task, ColumnRes
   const auto entries = all.first(count_observed(all.data(), all.size()));
   if (places_gaps(missing) && entries.size() < all.size())
     return search_with_gaps({all, entries.size()}, task, false, result, scratch_[worker]);
-  result.constant = entries.empty() || entries.front().rank == entries.back().rank;
+  result.constant = all_tied(entries);
   if (result.constant || entries.size() < 2 * limits.rows) return;
   Scratch& scratch = scratch_[worker];
   const bool complete = entries.size() == all.size();
@@ -116,7 +150,7 @@ void SortedStore::search_with_gaps(const GapEntries& entries, const SearchTask& 
   if (result.constant || entries.all.size() < 2 * limits.rows) return;
   if (data_.columns[feature].kind == ColumnKind::nominal) {
     result.split = scan.best_nominal(feature, entries.all, totals, limits, scratch);
-    take_gaps_out(result.split, static_cast<std::int32_t>(kMissingRank));
+    take_gaps_out(result.split, static_cast<std::int32_t>(entries.n_known));
     return;
   }
   const GapCut found = best_gap_cut(scan, missing, entries, totals, limits, ordered, scratch);
@@ -149,10 +183,14 @@ void SortedStore::reorder(const NodeRows& rows, const SearchTask& task, ColumnRe
 }
 
 void SortedStore::complete(const NodeRows& rows, Split& split, std::size_t) const {
-  if (split.test.kind != TestKind::threshold || split.test.threshold == kInfinity) return;
+  if (split.test.kind == TestKind::expression || split.test.threshold == kInfinity) return;
   const FeatureIndex f = split.test.feature;
   const Entry* entries = rows.column(f).data();
-  const auto value = [&](std::size_t i) { return data_.values.at(samples_.row[entries[i].sample], f); };
+  if (split.test.kind == TestKind::subset) {
+    for (auto& [code, branch] : split.test.codes) code = category_of(data_, samples_, f, entries[code].sample());
+    return;
+  }
+  const auto value = [&](std::size_t i) { return data_.values.at(samples_.row[entries[i].sample()], f); };
   split.test.threshold = cut_between(value(split.position), value(split.position + 1));
 }
 
@@ -163,16 +201,16 @@ bool SortedStore::locate(const NodeRows& rows, Split& split) const {
   const auto entries = all.first(count_observed(all.data(), all.size()));
   if (split.test.kind == TestKind::threshold) {
     const auto low = [&](const Entry& entry) {
-      return data_.values.at(samples_.row[entry.sample], f) <= split.test.threshold;
+      return data_.values.at(samples_.row[entry.sample()], f) <= split.test.threshold;
     };
     const auto n_low = static_cast<std::size_t>(std::ranges::partition_point(entries, low) - entries.begin());
     split.position = static_cast<std::uint32_t>(n_low - 1);
     return n_low > 0 && (n_low < entries.size() || split.test.threshold == kInfinity);
   }
   const auto named = std::exchange(split.test.codes, {});
-  for (const Entry& entry : entries) {
-    const auto code = static_cast<std::int32_t>(entry.rank);
-    if (!split.test.codes.empty() && split.test.codes.back().first == code) continue;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0 && entries[i].tied()) continue;
+    const std::int32_t code = category_of(data_, samples_, f, entries[i].sample());
     const auto found = std::ranges::lower_bound(named, code, {}, [](const auto& pair) { return pair.first; });
     split.test.codes.emplace_back(code, found != named.end() && found->first == code ? found->second : 1);
   }
@@ -182,13 +220,13 @@ bool SortedStore::locate(const NodeRows& rows, Split& split) const {
 void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks& marks) {
   Sides& sides = marks.sides;
   for (const Entry& entry : rows.column(marks.column)) {
-    const std::int32_t branch = branch_of(test.tokens, data_.values, samples_.row[entry.sample]);
+    const std::int32_t branch = branch_of(test.tokens, data_.values, samples_.row[entry.sample()]);
     if (branch == kNoBranch) {
-      side_[entry.sample] = kUnknown;
-      marks.unknown.push_back(entry.sample);
+      side_[entry.sample()] = kUnknown;
+      marks.unknown.push_back(entry.sample());
     } else {
-      side_[entry.sample] = static_cast<std::uint8_t>(branch);
-      (branch == 0 ? sides.left : sides.right) += samples_.weight[entry.sample];
+      side_[entry.sample()] = static_cast<std::uint8_t>(branch);
+      (branch == 0 ? sides.left : sides.right) += samples_.weight[entry.sample()];
     }
   }
   sides.complete = marks.unknown.empty();
@@ -199,8 +237,8 @@ void SortedStore::mark_expression(const NodeRows& rows, const Test& test, Marks&
 void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Sides& sides) {
   std::uint8_t* const side = side_.data();
   if (samples_.weight.is_equal()) {
-    for (const Entry& entry : entries.first(n_low)) side[entry.sample] = kLeft;
-    for (const Entry& entry : entries.subspan(n_low)) side[entry.sample] = kRight;
+    for (const Entry& entry : entries.first(n_low)) side[entry.sample()] = kLeft;
+    for (const Entry& entry : entries.subspan(n_low)) side[entry.sample()] = kRight;
     sides.left = static_cast<double>(n_low) * samples_.weight.unit;
     sides.right = static_cast<double>(entries.size() - n_low) * samples_.weight.unit;
     return;
@@ -208,12 +246,12 @@ void SortedStore::mark_cut(std::span<const Entry> entries, std::size_t n_low, Si
   const double* const weight = samples_.weight.values.data();
   double left = 0.0, right = 0.0;
   for (const Entry& entry : entries.first(n_low)) {
-    side[entry.sample] = kLeft;
-    left += weight[entry.sample];
+    side[entry.sample()] = kLeft;
+    left += weight[entry.sample()];
   }
   for (const Entry& entry : entries.subspan(n_low)) {
-    side[entry.sample] = kRight;
-    right += weight[entry.sample];
+    side[entry.sample()] = kRight;
+    right += weight[entry.sample()];
   }
   sides.left = left;
   sides.right = right;
@@ -223,12 +261,13 @@ void SortedStore::mark_subset(std::span<const Entry> entries, const Test& test, 
   std::uint8_t* const side = side_.data();
   const double* const weight = samples_.weight.values.data();
   double left = 0.0, right = 0.0;
-  auto code = test.codes.begin();  // ascends with the entries
-  for (const Entry& entry : entries) {
-    while (static_cast<std::uint32_t>(code->first) != entry.rank) ++code;
-    side[entry.sample] = static_cast<std::uint8_t>(code->second);
-    left += code->second == 0 ? weight[entry.sample] : 0.0;
-    right += code->second == 0 ? 0.0 : weight[entry.sample];
+  auto code = test.codes.begin();  // ascends with the entries: it names every category that they hold
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0 && !entries[i].tied()) ++code;
+    const SampleIndex s = entries[i].sample();
+    side[s] = static_cast<std::uint8_t>(code->second);
+    left += code->second == 0 ? weight[s] : 0.0;
+    right += code->second == 0 ? 0.0 : weight[s];
   }
   sides.left = left;
   sides.right = right;
@@ -258,8 +297,8 @@ Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone, st
     mark_subset(entries.first(n_observed), split.test, sides);
   }
   for (const Entry& entry : entries.subspan(n_observed)) {
-    side_[entry.sample] = kUnknown;
-    marks.unknown.push_back(entry.sample);
+    side_[entry.sample()] = kUnknown;
+    marks.unknown.push_back(entry.sample());
   }
   return marks;
 }
@@ -267,7 +306,7 @@ Marks SortedStore::mark(const NodeRows& rows, const Split& split, bool alone, st
 std::size_t SortedStore::count_left(const NodeRows& rows, const Marks& marks) const {
   if (marks.parted) return marks.n_low;
   std::size_t n = 0;
-  for (const Entry& entry : rows.column(marks.column)) n += side_[entry.sample] == kLeft ? 1 : 0;
+  for (const Entry& entry : rows.column(marks.column)) n += side_[entry.sample()] == kLeft ? 1 : 0;
   return n;
 }
 
@@ -276,32 +315,29 @@ void SortedStore::list(const NodeRows& rows, const Marks& marks, Side side, std:
   const auto entries = rows.column(marks.column);
   if (marks.parted) {
     for (const Entry& entry : side == kLeft ? entries.first(marks.n_low) : entries.subspan(marks.n_low))
-      out.push_back(entry.sample);
+      out.push_back(entry.sample());
     return;
   }
   for (const Entry& entry : entries) {
-    const std::uint8_t at = side_[entry.sample];
-    if (at == side) out.push_back(entry.sample);
-    if (at == kBoth) out.push_back(side == kLeft ? entry.sample : twin_[entry.sample]);
+    const std::uint8_t at = side_[entry.sample()];
+    if (at == side) out.push_back(entry.sample());
+    if (at == kBoth) out.push_back(side == kLeft ? entry.sample() : twin_[entry.sample()]);
   }
 }
 
 void SortedStore::list_all(const NodeRows& rows, FeatureIndex column, std::vector<SampleIndex>& out) const {
   out.clear();
-  for (const Entry& entry : rows.column(column)) out.push_back(entry.sample);
+  for (const Entry& entry : rows.column(column)) out.push_back(entry.sample());
   std::sort(out.begin(), out.end());
 }
 
 void SortedStore::divide_column(const NodeRows& rows, const DivisionPlan& plan, FeatureIndex column,
                                 std::size_t worker) {
-  Entry* const entries = rows.block->column(column) + rows.begin;
-  if (plan.keep_left && plan.keep_right) {
-    if (spare_[worker].size() < rows.size()) spare_[worker].resize(rows.size());
-    divide_entries(entries, rows.size(), side_.data(), spare_[worker].data(), plan.n_left);
-  } else if (plan.keep_left) {
-    keep_left_entries(entries, rows.size(), side_.data());
-  } else if (plan.keep_right) {
-    keep_right_entries(entries, rows.size(), side_.data());
+  const std::span<Entry> entries(rows.block->column(static_cast<std::size_t>(column)) + rows.begin, rows.size());
+  if (rows.block->has_ties(static_cast<std::size_t>(column))) {
+    divide_column_of<true>(entries, plan, side_.data(), spare_[worker]);
+  } else {
+    divide_column_of<false>(entries, plan, side_.data(), spare_[worker]);
   }
 }
 
@@ -330,12 +366,16 @@ std::pair<NodeRows, NodeRows> SortedStore::divide_shares(const NodeRows& rows, c
   for (const FeatureIndex f : plan.columns) {
     Entry* to_left = left.block->column(f);
     Entry* to_right = right.block->column(f);
+    DealtTies ties(2);
     for (const Entry& entry : rows.column(f)) {
-      const std::uint8_t side = side_[entry.sample];
-      if (side == kLeft || side == kBoth) *to_left++ = entry;
-      if (side == kRight) *to_right++ = entry;
-      if (side == kBoth) *to_right++ = {entry.rank, twin_[entry.sample]};
+      const std::uint8_t side = side_[entry.sample()];
+      ties.pass(entry);
+      if (side == kLeft || side == kBoth) *to_left++ = ties.deal(entry, kLeft);
+      if (side == kRight) *to_right++ = ties.deal(entry, kRight);
+      if (side == kBoth) *to_right++ = ties.deal(entry, kRight).of_sample(twin_[entry.sample()]);
     }
+    left.block->set_ties(f, rows.block->has_ties(f));
+    right.block->set_ties(f, rows.block->has_ties(f));
   }
   return {std::move(left), std::move(right)};
 }

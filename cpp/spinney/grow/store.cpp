@@ -1,5 +1,7 @@
 #include "spinney/grow/store.hpp"
 
+#include <stdexcept>
+
 #include "spinney/data/sorted.hpp"
 
 namespace spinney {
@@ -11,6 +13,8 @@ void SideStore::place_unknown(const Marks& marks, const Fork& fork) {
 
 void SideStore::share_unknown(Marks& marks, double left_share) {
   if (marks.unknown.empty()) return;
+  if (samples_.size() + marks.unknown.size() >= Entry::kMostSamples)
+    throw std::length_error("rows with gaps are in too many parts: fewer than 2^30 rows and parts can be sorted");
   marks.shared = true;
   twin_.resize(samples_.size() + marks.unknown.size(), kAbsent);
   for (const SampleIndex s : marks.unknown) {

@@ -127,7 +127,7 @@ template <class Add>
     counts[i] = left;
     times[i] = left_time;
     const double more = left - rate * left_time, own = left_time * (time - left_time);
-    if (more * more * product <= square * own || e[i].rank == e[i + 1].rank) continue;
+    if (more * more * product <= square * own || e[i + 1].tied()) continue;
     square = more * more;
     product = own;
     furthest = i;
@@ -139,7 +139,7 @@ template <class Add>
   double limit = rivals.limit();
   for (std::size_t i = first; i < last; ++i) {
     const double more = counts[i] - rate * times[i];
-    if (more * more < limit * (times[i] * (time - times[i])) || e[i].rank == e[i + 1].rank) continue;
+    if (more * more < limit * (times[i] * (time - times[i])) || e[i + 1].tied()) continue;
     if (i == furthest) {
       rivals.take(known, counts[i], times[i], static_cast<std::uint32_t>(i));
       continue;
@@ -160,13 +160,13 @@ Moment scan_counts(ScanRange range, const CountTerms& terms, double count, doubl
   if (terms.both == nullptr) {
     const double origin = terms.origin;
     return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
-      left += y[e[i].sample] - origin;
+      left += y[e[i].sample()] - origin;
       left_time += 1.0;
     });
   }
   const CountTerm* const both = terms.both;
   return scan_by(range, drop, scratch, [&](std::size_t i, double& left, double& left_time) {
-    const CountTerm& own = both[e[i].sample];
+    const CountTerm& own = both[e[i].sample()];
     left += own.count;
     left_time += own.time;
   });
@@ -218,9 +218,9 @@ template <bool kTimes>
   const auto score = [&](Side side) { return count_log[side.count] - side.count * log[side.time]; };
   Side left;
   for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
-    left.count += whole.count[e[i].sample];
-    left.time += kTimes ? whole.times[e[i].sample] : 1;
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+    left.count += whole.count[e[i].sample()];
+    left.time += kTimes ? whole.times[e[i].sample()] : 1;
+    if (e[i + 1].tied() || i + 1 < range.limits.rows) continue;
     const double found = score(left) + score({all.count - left.count, all.time - left.time});
     if (found > best.score + range.slack) best = {found, left, static_cast<std::uint32_t>(i)};
   }
@@ -240,8 +240,8 @@ Cut PoissonScan::best_whole_cut(std::span<const Entry> entries, const Totals& to
            static_cast<std::uint32_t>(std::llround(totals.time / unit))};
   if (all.time == 0) {
     for (const Entry& entry : entries) {
-      all.count += whole_.count[entry.sample];
-      all.time += whole_.times ? whole_.times[entry.sample] : 1;
+      all.count += whole_.count[entry.sample()];
+      all.time += whole_.times ? whole_.times[entry.sample()] : 1;
     }
   }
   const WholeBest best = scan_whole({entries.data(), entries.size(), limits, totals.slack() / unit}, whole_, all);
@@ -271,8 +271,8 @@ Cut PoissonScan::best_cut(std::span<const Entry> entries, const Totals& totals, 
   double count = totals.count / unit, time = totals.time / unit;
   if (!(time > 0.0)) {
     for (const Entry& entry : entries) {
-      count += alike ? terms.count[entry.sample] - terms.origin : terms_[entry.sample].count;
-      time += alike ? 1.0 : terms_[entry.sample].time;
+      count += alike ? terms.count[entry.sample()] - terms.origin : terms_[entry.sample()].count;
+      time += alike ? 1.0 : terms_[entry.sample()].time;
     }
   }
   if (!(count > 0.0)) return MomentScan::best_cut(entries, totals, limits, scratch);

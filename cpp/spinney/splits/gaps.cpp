@@ -64,11 +64,12 @@ GapCut best_gap_cut(const Scan& scan, MissingRule rule, const GapEntries& entrie
   if (rule == MissingRule::learned) {
     s.entries.assign(gaps.begin(), gaps.end());
     s.entries.insert(s.entries.end(), known.begin(), known.end());
+    if (n_known > 0) s.entries[n_gaps] = known.front().with_tie(false);
     best.challenge(gaps_before(cut_of(s.entries), n_known, n_gaps), totals.slack());
   }
   if (ordered) {
     s.entries.assign(entries.all.begin(), entries.all.end());
-    for (std::uint32_t i = 0; i < n_known; ++i) s.entries[i].rank = 0;
+    for (std::uint32_t i = 0; i < n_known; ++i) s.entries[i] = s.entries[i].with_tie(true);
     const Cut apart = scan.best_cut(s.entries, totals, free, s);
     if (apart.found()) best.challenge(GapCut::between(apart.drop, n_known), totals.slack());
   }

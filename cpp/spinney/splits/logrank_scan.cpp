@@ -86,15 +86,15 @@ void LogRankScan::order_by_time(std::span<const Entry> entries, std::vector<std:
   if (n * std::bit_width(n) < n_times_) {
     std::iota(order.begin(), order.end(), std::uint32_t{0});
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const std::uint32_t one = time_[entries[a].sample], other = time_[entries[b].sample];
+      const std::uint32_t one = time_[entries[a].sample()], other = time_[entries[b].sample()];
       return one != other ? one < other : a < b;
     });
     return;
   }
   s.samples.assign(n_times_ + 1, 0);
-  for (const Entry& entry : entries) ++s.samples[time_[entry.sample] + 1];
+  for (const Entry& entry : entries) ++s.samples[time_[entry.sample()] + 1];
   for (std::size_t t = 1; t < s.samples.size(); ++t) s.samples[t] += s.samples[t - 1];
-  for (std::uint32_t i = 0; i < n; ++i) order[s.samples[time_[entries[i].sample]]++] = i;
+  for (std::uint32_t i = 0; i < n; ++i) order[s.samples[time_[entries[i].sample()]]++] = i;
 }
 
 /// Fills s.tags with k of every entry, and s.previous, s.parent and s.buffer with what RiskSets has; returns how many
@@ -103,14 +103,14 @@ std::size_t LogRankScan::fill(std::span<const Entry> entries, Scratch& s) const 
   const std::size_t n = entries.size();
   std::vector<std::uint32_t>& order = s.order;
   order_by_time(entries, order, s);
-  const auto time_at = [&](std::size_t i) { return time_[entries[order[i]].sample]; };
+  const auto time_at = [&](std::size_t i) { return time_[entries[order[i]].sample()]; };
   s.numbers.clear();  // d and Y of each time with events, the last first: sums of few rows are exact
   double at_risk = 0.0;
   for (std::size_t end = n; end > 0;) {
     double events = 0.0;
     const std::uint32_t time = time_at(end - 1);
     for (; end > 0 && time_at(end - 1) == time; --end) {
-      const SampleIndex sample = entries[order[end - 1]].sample;
+      const SampleIndex sample = entries[order[end - 1]].sample();
       at_risk += weight_[sample];
       if (event_[sample]) events += weight_[sample];
     }
@@ -131,7 +131,7 @@ std::size_t LogRankScan::fill(std::span<const Entry> entries, Scratch& s) const 
     const std::uint32_t time = time_at(i);
     std::size_t end = i;
     bool happens = false;
-    for (; end < n && time_at(end) == time; ++end) happens = happens || event_[entries[order[end]].sample];
+    for (; end < n && time_at(end) == time; ++end) happens = happens || event_[entries[order[end]].sample()];
     if (happens) ++k;
     for (; i < end; ++i) s.tags[order[i]] = k;
   }
@@ -149,13 +149,13 @@ Cut LogRankScan::best_of(std::span<const Entry> entries, const Totals& totals, c
   const RiskSets sets{s.previous.data(), s.parent.data(), s.buffer.data(), n_sets};
   double count = 0.0, time = 0.0;
   for (std::size_t i = 0; i < n && ordered; ++i) {
-    const SampleIndex sample = entries[i].sample;
+    const SampleIndex sample = entries[i].sample();
     count += samples_.weight[sample] * event_[sample];
     time += samples_.weight[sample] * samples_.exposure_of(sample);
   }
   double weight = 0.0;  // of the side, in the units of the limits
   const auto join = [&](Side& side, std::size_t i) {
-    const SampleIndex sample = entries[i].sample;
+    const SampleIndex sample = entries[i].sample();
     side.add(s.tags[i], weight_[sample], event_[sample]);
     weight += samples_.weight[sample];
     if constexpr (ordered) {
@@ -165,7 +165,7 @@ Cut LogRankScan::best_of(std::span<const Entry> entries, const Totals& totals, c
   };
   /// Whether a cut behind entry i is allowed, `side` being the left one or the right one.
   const auto allowed = [&](const Side& side, std::size_t i, bool is_left) {
-    if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) return false;
+    if (entries[i + 1].tied() || i + 1 < limits.rows || n - i - 1 < limits.rows) return false;
     if (weight < limits.weight || totals.weight - weight < limits.weight) return false;
     if constexpr (ordered) {
       const double own[2] = {side.count, side.time}, other[2] = {count - side.count, time - side.time};
@@ -203,7 +203,7 @@ Split LogRankScan::best_nominal(FeatureIndex feature, std::span<const Entry> ent
   for (const Run& run : runs) {
     double moments[2] = {0.0, 0.0};
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const SampleIndex sample = entries[i].sample;
+      const SampleIndex sample = entries[i].sample();
       moments[0] += samples_.weight[sample] * event_[sample];
       moments[1] += samples_.weight[sample] * samples_.exposure_of(sample);
     }
@@ -214,7 +214,7 @@ Split LogRankScan::best_nominal(FeatureIndex feature, std::span<const Entry> ent
 
 Totals LogRankScan::totals_of(std::span<const Entry> entries, const Totals& node) const {
   Totals totals{.classes = {}, .origin = node.origin, .loss = node.loss};
-  for (const Entry& entry : entries) totals.weight += samples_.weight[entry.sample];
+  for (const Entry& entry : entries) totals.weight += samples_.weight[entry.sample()];
   return totals;
 }
 

@@ -218,8 +218,8 @@ class MomentScan : public Scan, public GroupScan {
       const std::size_t begin = i;
       for (std::size_t c = 0; c < k; ++c) run[c] = 0.0;
       double run_weight = 0.0;
-      for (const std::uint32_t rank = entries[begin].rank; i < n && entries[i].rank == rank; ++i) {
-        const Row row = row_of(entries[i].sample, totals.origin);
+      for (; i < n && (i == begin || entries[i].tied()); ++i) {
+        const Row row = row_of(entries[i].sample(), totals.origin);
         objective_.add(row, run);
         run_weight += row.weight;
       }
@@ -251,13 +251,13 @@ class MomentScan : public Scan, public GroupScan {
                        Scratch& s) const override {
     OrderedCuts<O> cuts(objective_, parent_of(entries, totals, s.parent), totals, limits.order, shift(totals));
     if (cuts.hopeless()) return {};
-    const auto add = [&](std::size_t i) { cuts.add(row_of(entries[i].sample, totals.origin)); };
+    const auto add = [&](std::size_t i) { cuts.add(row_of(entries[i].sample(), totals.origin)); };
     for (std::size_t i = 0; i <= best.position; ++i) add(i);
     if (cuts.allowed()) return best;
     cuts.clear();
     for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
       add(i);
-      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+      if (entries[i + 1].tied() || i + 1 < limits.rows) continue;
       if (cuts.within(limits)) cuts.judge(static_cast<std::uint32_t>(i));
     }
     return cuts.best();
@@ -318,7 +318,7 @@ class MomentScan : public Scan, public GroupScan {
   void add_run(std::span<const Entry> run, const Totals& totals, double* moments, double& weight) const override {
     if (counts_two_classes()) return count_run(run, moments, weight);
     for (const Entry& entry : run) {
-      const Row row = row_of(entry.sample, totals.origin);
+      const Row row = row_of(entry.sample(), totals.origin);
       objective_.add(row, moments);
       weight += row.weight;
     }
@@ -409,7 +409,7 @@ class MomentScan : public Scan, public GroupScan {
       return totals;
     }
     for (const Entry& entry : entries) {
-      const Row row = row_of(entry.sample, node.origin);
+      const Row row = row_of(entry.sample(), node.origin);
       if constexpr (O::kTask == Task::classes) objective_.add(row, totals.classes.data());
       totals.weight += row.weight;
     }
@@ -477,8 +477,8 @@ class MomentScan : public Scan, public GroupScan {
       const std::uint8_t *const times = weight_.times.data(), *const is_one = samples_.is_one.data();
       units = 0;
       for (const Entry& entry : run) {
-        units += times[entry.sample];
-        ones += times[entry.sample] & (0U - is_one[entry.sample]);
+        units += times[entry.sample()];
+        ones += times[entry.sample()] & (0U - is_one[entry.sample()]);
       }
     }
     moments[0] += static_cast<double>(units - ones);
@@ -546,7 +546,7 @@ class MomentScan : public Scan, public GroupScan {
       return totals.classes;
     } else {
       sums.assign(n_moments(), 0.0);
-      for (const Entry& entry : entries) objective_.add(row_of(entry.sample, totals.origin), sums.data());
+      for (const Entry& entry : entries) objective_.add(row_of(entry.sample(), totals.origin), sums.data());
       return sums;
     }
   }

@@ -68,7 +68,7 @@ template <class Sum, class Add, class Score>
       Left<std::uint32_t> left = start;
       for (std::size_t i = begin; i < std::min(end, last); ++i) {
         left += add(i);
-        if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+        if (e[i + 1].tied() || i + 1 < range.limits.rows) continue;
         const double found = score(left);
         if (found > best.score + range.slack) {
           best = {found, static_cast<std::uint32_t>(i)};
@@ -142,7 +142,7 @@ class WeightedLook {
   const Moment& best() const { return best_; }
   /// What entry i adds. Nobody could guess its class, so nothing branches on it.
   Left<double> add(std::size_t i) const {
-    const SampleIndex s = range_.entries[i].sample;
+    const SampleIndex s = range_.entries[i].sample();
     const auto bits = std::bit_cast<std::uint64_t>(weight_[s]) & (std::uint64_t{0} - is_one_[s]);
     return {weight_[s], std::bit_cast<double>(bits)};
   }
@@ -152,7 +152,7 @@ class WeightedLook {
     Bar bar = bar_;
     for (std::size_t i = begin; i < end; ++i) {
       left += add(i);
-      if (bar.fails(left) || e[i].rank == e[i + 1].rank || i + 1 < range_.limits.rows || !rules_.allow(left)) continue;
+      if (bar.fails(left) || e[i + 1].tied() || i + 1 < range_.limits.rows || !rules_.allow(left)) continue;
       const double found = rules_.score(left);
       if (!(found > best_.score + range_.slack)) continue;
       best_ = {found, static_cast<std::uint32_t>(i)};
@@ -206,7 +206,7 @@ SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
                      (ScanRange range, SampleIndex first_one, double n_ones, const double* inverse),
                      (range, first_one, n_ones, inverse)) {
   const Entry* const e = range.entries;
-  const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, e[i].sample >= first_one ? 1U : 0U}; };
+  const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, e[i].sample() >= first_one ? 1U : 0U}; };
   const auto score = [&](const Left<std::uint32_t>& at) {
     const double left = at.ones, right = n_ones - left;
     return left * left * inverse[at.weight] + right * right * inverse[range.n - at.weight];
@@ -214,9 +214,9 @@ SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
   const auto sum = [&](std::size_t begin, std::size_t end) {
     std::uint32_t ones = 0;
     if (end - begin == kChunk) {
-      for (std::size_t i = begin; i < begin + kChunk; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+      for (std::size_t i = begin; i < begin + kChunk; ++i) ones += e[i].sample() >= first_one ? 1U : 0U;
     } else {
-      for (std::size_t i = begin; i < end; ++i) ones += e[i].sample >= first_one ? 1U : 0U;
+      for (std::size_t i = begin; i < end; ++i) ones += e[i].sample() >= first_one ? 1U : 0U;
     }
     return Left<std::uint32_t>{static_cast<std::uint32_t>(end - begin), ones};
   };
@@ -225,7 +225,7 @@ SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
 
 Moment scan_tally(ScanRange range, const std::uint8_t* tally, double ones, std::size_t n_units, const double* inverse) {
   const auto add = [&](std::size_t i) {
-    const std::uint32_t counted = tally[range.entries[i].sample], times = counted >> 1;
+    const std::uint32_t counted = tally[range.entries[i].sample()], times = counted >> 1;
     return Left<std::uint32_t>{times, times & (0U - (counted & 1U))};
   };
   const auto score = [&](const Left<std::uint32_t>& at) {
@@ -260,7 +260,7 @@ double best_between_blocks(ScanRange range, double ones, double total, const Blo
   for (std::size_t end = blocks.size; end + range.limits.rows <= range.n; end += blocks.size) {
     const std::size_t b = end / blocks.size - 1;
     left += {blocks.weight[b], blocks.ones[b]};
-    if (bar.fails(left) || e[end - 1].rank == e[end].rank || end < range.limits.rows || !rules.allow(left)) continue;
+    if (bar.fails(left) || e[end].tied() || end < range.limits.rows || !rules.allow(left)) continue;
     const double found = rules.score(left);
     if (!(found > best)) continue;
     best = found;
@@ -288,7 +288,7 @@ template <class Add>
   const auto look = [&](std::size_t begin, std::size_t end, double sum, std::uint32_t n_left) {
     for (std::size_t i = begin; i < end; ++i) {
       add(i, sum, n_left);
-      if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+      if (e[i + 1].tied() || i + 1 < range.limits.rows) continue;
       const double right = total - sum;
       const double score = sum * sum * inverse[n_left] + right * right * inverse[n_units - n_left];
       if (score > best.score + range.slack) best = {score, static_cast<std::uint32_t>(i)};
@@ -320,7 +320,7 @@ template <class Add>
 Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, const double* inverse) {
   const Entry* const e = range.entries;
   return scan_sums(range, centred, range.n, inverse, [=](std::size_t i, double& sum, std::uint32_t& units) {
-    sum += y[e[i].sample] - mean;
+    sum += y[e[i].sample()] - mean;
     units += 1;
   });
 }
@@ -329,8 +329,8 @@ Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, co
                  std::size_t n_units, const double* inverse) {
   const Entry* const e = range.entries;
   return scan_sums(range, centred, n_units, inverse, [=](std::size_t i, double& sum, std::uint32_t& units) {
-    sum += times[e[i].sample] * (y[e[i].sample] - mean);
-    units += times[e[i].sample];
+    sum += times[e[i].sample()] * (y[e[i].sample()] - mean);
+    units += times[e[i].sample()];
   });
 }
 
@@ -340,13 +340,13 @@ Moment scan_mean(ScanRange range, const double* y, double mean, bool centred, co
   if (too_small(range)) return best;
   const Entry* const e = range.entries;
   double total = 0.0;
-  for (std::size_t i = 0; !centred && i < range.n; ++i) total += weight[e[i].sample] * (y[e[i].sample] - mean);
+  for (std::size_t i = 0; !centred && i < range.n; ++i) total += weight[e[i].sample()] * (y[e[i].sample()] - mean);
   double left = 0.0, left_weight = 0.0;
   for (std::size_t i = 0; i + range.limits.rows < range.n; ++i) {
-    const double w = weight[e[i].sample];
+    const double w = weight[e[i].sample()];
     left_weight += w;
-    left += w * (y[e[i].sample] - mean);
-    if (e[i].rank == e[i + 1].rank || i + 1 < range.limits.rows) continue;
+    left += w * (y[e[i].sample()] - mean);
+    if (e[i + 1].tied() || i + 1 < range.limits.rows) continue;
     const double right = total - left, right_weight = total_weight - left_weight;
     if (!(right_weight > 0.0) || left_weight < range.limits.weight || right_weight < range.limits.weight) continue;
     const double score = left * left / left_weight + right * right / right_weight;

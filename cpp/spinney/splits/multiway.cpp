@@ -16,7 +16,7 @@ constexpr std::size_t kMaxMerging = 64;  // groups that are merged pair by pair
 
 /// Whether the run of equal values that begins here has more than one row, and so perhaps more than one class.
 bool ties_follow(std::span<const Entry> entries, std::size_t i) {
-  return i + 1 < entries.size() && entries[i].rank == entries[i + 1].rank;
+  return i + 1 < entries.size() && entries[i + 1].tied();
 }
 
 }  // namespace
@@ -37,8 +37,8 @@ double MultiwaySearch::known_totals(std::span<const Entry> entries, const Multiw
                                     MultiwayScratch& scratch) const {
   scratch.known.assign(n_classes_, 0.0);
   for (const Entry& entry : entries) {
-    scratch.known[node.label[entry.sample]] +=
-        node.sample_weight.empty() ? node.unit : node.sample_weight[entry.sample];
+    scratch.known[node.label[entry.sample()]] +=
+        node.sample_weight.empty() ? node.unit : node.sample_weight[entry.sample()];
   }
   return std::accumulate(scratch.known.begin(), scratch.known.end(), 0.0);
 }
@@ -64,18 +64,18 @@ MultiwaySearch::BestCut MultiwaySearch::best_cut(std::span<const Entry> entries,
     s.left_term[c] = left_term;
     s.right_term[c] = right_term;
   };
-  const auto weight_of = [&](std::size_t i) { return kUnit ? node.unit : node.sample_weight[entries[i].sample]; };
+  const auto weight_of = [&](std::size_t i) { return kUnit ? node.unit : node.sample_weight[entries[i].sample()]; };
   BestCut best;
-  std::size_t tries = 0, current = node.label[entries[0].sample];
+  std::size_t tries = 0, current = node.label[entries[0].sample()];
   double current_weight = weight_of(0);
   bool mixed = true;  // rows of another class have come in since the last cut that was allowed
   for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
-    const std::size_t next = node.label[entries[i + 1].sample];
+    const std::size_t next = node.label[entries[i + 1].sample()];
     const double next_weight = weight_of(i + 1);
     s.left[current] += current_weight;
     left_weight += current_weight;
     if (next != current) settle(current);
-    const bool allowed = left_weight >= low && left_weight <= high && entries[i].rank != entries[i + 1].rank;
+    const bool allowed = left_weight >= low && left_weight <= high && !entries[i + 1].tied();
     if (allowed) {
       ++tries;
       const bool last = left_weight + next_weight > high || i + 2 == entries.size();
@@ -119,7 +119,7 @@ MultiwaySplit MultiwaySearch::numeric(FeatureIndex feature, std::span<const Entr
                                       MultiwayScratch& scratch) const {
   const auto entries = all.first(count_observed(all.data(), all.size()));
   MultiwaySplit split;
-  split.constant = entries.empty() || entries.front().rank == entries.back().rank;
+  split.constant = all_tied(entries);
   if (split.constant) return split;
   const double known = entries.size() == all.size() ? node.weight : known_totals(entries, node, scratch);
   // C4.5: a tenth of a class's even share, but not above 25.
@@ -177,19 +177,20 @@ MultiwaySplit MultiwaySearch::nominal(FeatureIndex feature, std::span<const Entr
                                       const MultiwayNode& node, MultiwayScratch& s) const {
   const auto entries = all.first(count_observed(all.data(), all.size()));
   MultiwaySplit split;
-  split.constant = entries.empty() || entries.front().rank == entries.back().rank;
+  split.constant = all_tied(entries);
   if (split.constant) return split;
   s.counts.clear();
   s.group_weight.clear();
   s.codes.clear();
   for (std::size_t i = 0; i < entries.size();) {
-    s.codes.push_back(entries[i].rank);
+    s.codes.push_back(static_cast<std::uint32_t>(
+        params_.grouped ? category_of(node.data, node.samples, feature, entries[i].sample()) : 0));
     s.counts.resize(s.counts.size() + n_classes_, 0.0);
     double* counts = s.counts.data() + s.counts.size() - n_classes_;
     double weight = 0.0;
-    for (; i < entries.size() && entries[i].rank == s.codes.back(); ++i) {
-      const double w = node.sample_weight.empty() ? node.unit : node.sample_weight[entries[i].sample];
-      counts[node.label[entries[i].sample]] += w;
+    for (const std::size_t begin = i; i < entries.size() && (i == begin || entries[i].tied()); ++i) {
+      const double w = node.sample_weight.empty() ? node.unit : node.sample_weight[entries[i].sample()];
+      counts[node.label[entries[i].sample()]] += w;
       weight += w;
     }
     s.group_weight.push_back(weight);

@@ -58,6 +58,8 @@ struct MultiwayNode {
   std::span<const double> sample_weight;  // by sample; empty: every row of the node weighs `unit`
   double unit = 1.0;
   std::span<const std::uint16_t> label;  // by sample
+  const Dataset& data;
+  const Samples& samples;
 };
 
 /// A test of a column with what it is worth. Gains are in bits, over all the node's weight.

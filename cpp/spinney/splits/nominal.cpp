@@ -11,26 +11,16 @@ namespace spinney {
 SPINNEY_TWO_VERSIONS(std::size_t, count_from, (std::span<const Entry> entries, SampleIndex first), (entries, first)) {
   const Entry* const e = entries.data();
   std::uint32_t n = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) n += e[i].sample >= first ? 1U : 0U;
+  for (std::size_t i = 0; i < entries.size(); ++i) n += e[i].sample() >= first ? 1U : 0U;
   return n;
 }
 
-/// Steps double until they leave the run: few categories in many rows take few steps.
 std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& runs) {
   runs.clear();
-  const std::size_t n = entries.size();
-  for (std::size_t begin = 0; begin < n;) {
-    const std::uint32_t rank = entries[begin].rank;
-    std::size_t inside = begin, step = 1;
-    while (inside + step < n && entries[inside + step].rank == rank) {
-      inside += step;
-      step *= 2;
-    }
-    const auto rest = entries.subspan(inside, std::min(step, n - inside));
-    const auto same = [&](const Entry& entry) { return entry.rank == rank; };
-    const auto end = inside + static_cast<std::size_t>(std::ranges::partition_point(rest, same) - rest.begin());
-    runs.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), rank});
-    begin = end;
+  const auto n = static_cast<std::uint32_t>(entries.size());
+  for (std::uint32_t begin = 0, end; begin < n; begin = end) {
+    end = begin + 1 + static_cast<std::uint32_t>(count_tied(entries.subspan(begin + 1)));
+    runs.push_back({begin, end});
   }
   return runs;
 }
@@ -58,18 +48,19 @@ Split make_subset(FeatureIndex feature, double drop, std::span<const std::uint32
 
 Split best_by_keys(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, std::span<const Run> runs,
                    std::span<const double> keys, const Totals& totals, const Limits& limits, Scratch& s) {
-  std::vector<std::uint32_t> order(runs.size()), ranks;
+  std::vector<std::uint32_t> order(runs.size()), ranks, ends;
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   std::vector<Entry> ordered;
-  for (std::uint32_t place = 0; place < order.size(); ++place) {
-    const Run& run = runs[order[place]];
-    ranks.push_back(run.rank);
-    for (std::uint32_t i = run.begin; i < run.end; ++i) ordered.push_back({place, entries[i].sample});
+  for (const std::uint32_t r : order) {
+    const Run& run = runs[r];
+    ranks.push_back(run.begin);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) ordered.emplace_back(entries[i].sample(), i > run.begin);
+    ends.push_back(static_cast<std::uint32_t>(ordered.size()));
   }
   const Cut cut = scan.best_cut(ordered, totals, limits, s);
   if (!cut.found()) return {};
-  return make_subset(feature, cut.drop, ranks, [&](std::size_t g) { return g <= ordered[cut.position].rank; });
+  return make_subset(feature, cut.drop, ranks, [&](std::size_t g) { return ends[g] <= cut.position + 1; });
 }
 
 Split best_subset_test(const GroupScan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
@@ -96,7 +87,7 @@ Split best_by_groups(const GroupScan& scan, FeatureIndex feature, std::span<cons
                      const Limits& limits, Scratch& s) {
   s.groups.clear(scan.n_moments());
   for (const Run& run : find_runs(entries, s.runs)) {
-    s.groups.rank.push_back(run.rank);
+    s.groups.rank.push_back(run.begin);
     s.groups.rows.push_back(run.end - run.begin);
     s.groups.moments.resize(s.groups.moments.size() + s.groups.k, 0.0);
     double* moments = s.groups.moments.data() + s.groups.moments.size() - s.groups.k;

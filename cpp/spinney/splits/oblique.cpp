@@ -116,13 +116,10 @@ struct Ranked {
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b] || (keys[a] == keys[b] && a < b); });
-    std::uint32_t rank = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && keys[order[i]] > keys[order[i - 1]]) ++rank;
-      entries[i] = {rank, samples[order[i]]};
-    }
+    for (std::size_t i = 0; i < order.size(); ++i)
+      entries[i] = Entry(samples[order[i]], i > 0 && !(keys[order[i]] > keys[order[i - 1]]));
   }
-  bool is_constant() const { return entries.empty() || entries.back().rank == 0; }
+  bool is_constant() const { return all_tied(entries); }
   /// Halfway between the keys on both sides of a cut.
   double middle(const Cut& cut, const std::vector<double>& keys) const {
     return cut_between(keys[order[cut.position]], keys[order[cut.position + 1]]);
@@ -138,7 +135,7 @@ class Search {
         scratch_(scratch),
         limits_(task.limits),
         active_(table.n_columns(), true) {
-    for (const SampleIndex s : table.samples) ranked_.entries.push_back({0, s});
+    for (const SampleIndex s : table.samples) ranked_.entries.emplace_back(s, true);
     totals_ = task.scan.totals_of(ranked_.entries, task.totals);
     const double share = static_cast<double>(table.n_rows()) / static_cast<double>(task.group.size());
     limits_.rows = std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(limits_.rows)));

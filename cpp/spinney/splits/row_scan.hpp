@@ -64,7 +64,7 @@ class RowScan final : public Scan {
     std::vector<double> keys;
     for (const Run& run : runs) {
       s.samples.clear();
-      for (std::uint32_t i = run.begin; i < run.end; ++i) s.samples.push_back(entries[i].sample);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) s.samples.push_back(entries[i].sample());
       std::stable_sort(s.samples.begin(), s.samples.end(),
                        [&](SampleIndex a, SampleIndex b) { return samples_.y[a] < samples_.y[b]; });
       keys.push_back(objective_.leaf({samples_, s.samples, O::kShiftInvariant ? 0.0 : totals.origin}).answer);
@@ -74,7 +74,7 @@ class RowScan final : public Scan {
 
   Totals totals_of(std::span<const Entry> entries, const Totals& node) const override {
     Totals totals{.classes = {}, .origin = node.origin, .loss = node.loss};
-    for (const Entry& entry : entries) totals.weight += weight_[entry.sample];
+    for (const Entry& entry : entries) totals.weight += weight_[entry.sample()];
     return totals;
   }
 
@@ -88,7 +88,7 @@ class RowScan final : public Scan {
     double origin = 0.0;
     const std::vector<double> y_by_place = place_by_y(entries, totals, place, origin);
     const double shift = O::kShiftInvariant ? origin + samples_.y_shift : 0.0;
-    const auto add_entry = [&](auto& side, std::size_t i) { side.add(place[i], weight_[entries[i].sample]); };
+    const auto add_entry = [&](auto& side, std::size_t i) { side.add(place[i], weight_[entries[i].sample()]); };
     // Losses of every prefix, then of every suffix.
     s.scores.assign(n, 0.0);
     s.numbers.assign(ordered ? n : 0, 0.0);  // answers of every prefix
@@ -105,8 +105,8 @@ class RowScan final : public Scan {
     for (std::size_t i = n - 1; i-- > 0;) {
       if (i % kCheckEvery == 0) s.interrupt->check();
       add_entry(right, i + 1);
-      right_weight += weight_[entries[i + 1].sample];
-      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
+      right_weight += weight_[entries[i + 1].sample()];
+      if (entries[i + 1].tied() || i + 1 < limits.rows || n - i - 1 < limits.rows) continue;
       if (right_weight < limits.weight || totals.weight - right_weight < limits.weight) continue;
       if constexpr (ordered) {
         if (!limits.order.allows(s.numbers[i], right.answer() + shift)) continue;
@@ -126,7 +126,7 @@ class RowScan final : public Scan {
   std::vector<double> place_by_y(std::span<const Entry> entries, const Totals& totals,
                                  std::vector<std::uint32_t>& place, double& origin) const {
     std::vector<std::pair<double, std::uint32_t>> by_y(entries.size());  // y and entry: equal targets keep their order
-    for (std::uint32_t i = 0; i < by_y.size(); ++i) by_y[i] = {samples_.y[entries[i].sample], i};
+    for (std::uint32_t i = 0; i < by_y.size(); ++i) by_y[i] = {samples_.y[entries[i].sample()], i};
     std::sort(by_y.begin(), by_y.end());
     const double middle = by_y[by_y.size() / 2].first;  // keeps sums of large targets exact
     origin = O::kShiftInvariant ? middle : totals.origin;

@@ -43,8 +43,9 @@ double Scan::drop_of(const GivenCut& cut, const Totals& totals, const Limits& li
   const auto [left, right] = part(cut, s);
   std::vector<Entry> entries;
   entries.reserve(cut.size());
-  for (const SampleIndex sample : left) entries.push_back({0, sample});
-  for (const SampleIndex sample : right) entries.push_back({1, sample});
+  for (const SampleIndex sample : left) entries.emplace_back(sample, true);
+  for (const SampleIndex sample : right) entries.emplace_back(sample, true);
+  if (!right.empty()) entries[left.size()] = entries[left.size()].with_tie(false);
   const Cut found = best_cut(entries, totals, limits, s);
   if (!found.found() || !limits.order.active()) return found.drop;
   return best_ordered_cut(found, entries, totals, limits, s).drop;

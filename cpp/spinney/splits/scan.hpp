@@ -1,7 +1,7 @@
 #pragma once
 // The search for the best division of a node by one column.
 //
-//   run    neighbouring entries of equal rank: one value, or one category
+//   run    neighbouring entries that are tied: one value, or one category
 //   cut    a division of sorted entries: those up to a position go left
 //   drop   what a division takes off the node's loss (impurity times weight), over rows with a value
 
@@ -41,7 +41,6 @@ struct Cut {
 
 struct Run {
   std::uint32_t begin, end;  // entries
-  std::uint32_t rank;
 };
 
 /// Memory of one worker, reused from node to node.
@@ -131,7 +130,8 @@ class Scan {
   /// The best of those that keep the order of the limits; best: of all.
   virtual Cut best_ordered_cut(const Cut& best, std::span<const Entry> entries, const Totals& totals,
                                const Limits& limits, Scratch& scratch) const = 0;
-  /// The best subset test from sorted entries of a nominal column.
+  /// The best subset test from sorted entries of a nominal column. In place of the code of a category it has the
+  /// position of its first entry.
   virtual Split best_nominal(FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
                              const Limits& limits, Scratch& scratch) const = 0;
   /// What one given division takes off the loss; -infinity if the limits, or the order that they ask for, forbid it.
@@ -163,7 +163,7 @@ std::vector<Run>& find_runs(std::span<const Entry> entries, std::vector<Run>& ru
 Split best_subset_test(const GroupScan& scan, FeatureIndex feature, const Totals& totals, const Limits& limits,
                        Scratch& scratch);
 
-/// The same from sorted entries of a nominal column: by groups, or by the rows in the order of a key for each category.
+/// What Scan::best_nominal finds: by groups, or by the rows in the order of a key for each category.
 Split best_by_groups(const GroupScan& scan, FeatureIndex feature, std::span<const Entry> entries, const Totals& totals,
                      const Limits& limits, Scratch& scratch);
 Split best_by_keys(const Scan& scan, FeatureIndex feature, std::span<const Entry> entries, std::span<const Run> runs,

@@ -24,7 +24,7 @@ Extremes scan_whole_rows(const Entry* entries, std::size_t n, const std::uint8_t
   std::int64_t d = 0, most = std::numeric_limits<std::int64_t>::min(), least = std::numeric_limits<std::int64_t>::max();
   Extremes found;
   for (std::size_t i = 0; i + kMinRows <= n; ++i) {
-    if (i >= kMinRows && entries[i].rank != entries[i - 1].rank) {
+    if (i >= kMinRows && !entries[i].tied()) {
       if (d > most) {
         most = d;
         found.most_at = i;
@@ -34,7 +34,7 @@ Extremes scan_whole_rows(const Entry* entries, std::size_t n, const std::uint8_t
         found.least_at = i;
       }
     }
-    d += 1 - 2 * static_cast<std::int64_t>(side[entries[i].sample]);
+    d += 1 - 2 * static_cast<std::int64_t>(side[entries[i].sample()]);
   }
   if (found.most_at > 0) {
     found.most = static_cast<double>(most) * weight;
@@ -49,7 +49,7 @@ Extremes scan_weighted(std::span<const Entry> entries, const std::uint8_t* side,
   double d = 0.0;
   std::size_t n_low = 0;
   for (std::size_t i = 0; i < entries.size() && n_known - n_low >= kMinRows; ++i) {
-    if (n_low >= kMinRows && entries[i].rank != entries[i - 1].rank) {
+    if (n_low >= kMinRows && !entries[i].tied()) {
       if (d > found.most) {
         found.most = d;
         found.most_at = i;
@@ -59,10 +59,10 @@ Extremes scan_weighted(std::span<const Entry> entries, const std::uint8_t* side,
         found.least_at = i;
       }
     }
-    const std::uint8_t s = side[entries[i].sample];
+    const std::uint8_t s = side[entries[i].sample()];
     if (s == kUnknown) continue;
     ++n_low;
-    const double w = samples.weight[entries[i].sample];
+    const double w = samples.weight[entries[i].sample()];
     d += s == kLeft ? w : -w;
   }
   return found;
@@ -80,10 +80,10 @@ struct Known {
 Known count_known(const Samples& samples, std::span<const Entry> entries, const Sides& sides) {
   Known known;
   for (const Entry& entry : entries) {
-    const std::uint8_t side = sides.of[entry.sample];
+    const std::uint8_t side = sides.of[entry.sample()];
     if (side == kUnknown) continue;
     ++known.rows;
-    (side == kLeft ? known.left : known.right) += samples.weight[entry.sample];
+    (side == kLeft ? known.left : known.right) += samples.weight[entry.sample()];
   }
   return known;
 }
@@ -149,7 +149,7 @@ std::vector<Tally> tally_runs(std::span<const Entry> entries, const Samples& sam
   std::vector<Tally> tallies;
   for (const Run& run : find_runs(entries, s.runs)) {
     const auto known = count_known(samples, entries.subspan(run.begin, run.end - run.begin), sides);
-    tallies.push_back({run.rank, known.left, known.right, known.rows});
+    tallies.push_back({run.begin, known.left, known.right, known.rows});
   }
   return tallies;
 }
@@ -188,11 +188,15 @@ std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samp
                                         std::span<const Entry> entries, const Sides& sides, SurrogateStyle style,
                                         Scratch& scratch) {
   const auto observed = entries.first(count_observed(entries.data(), entries.size()));
-  if (observed.empty() || observed.front().rank == observed.back().rank) return std::nullopt;
+  if (all_tied(observed)) return std::nullopt;
   PrimaryWeights primary;
   if (style == SurrogateStyle::count) primary = {sides.left, sides.right};
   if (data.columns[feature].kind == ColumnKind::nominal) {
-    return surrogate_from_tallies(feature, true, tally_runs(observed, samples, sides, scratch), primary, {});
+    auto surrogate = surrogate_from_tallies(feature, true, tally_runs(observed, samples, sides, scratch), primary, {});
+    if (!surrogate) return surrogate;
+    for (auto& [code, branch] : surrogate->test.codes)  // in its place stands where its entries begin
+      code = category_of(data, samples, feature, observed[static_cast<std::size_t>(code)].sample());
+    return surrogate;
   }
   const bool whole = sides.complete && observed.size() == entries.size();
   Known known = whole ? Known{sides.left, sides.right, entries.size()} : count_known(samples, observed, sides);
@@ -200,7 +204,7 @@ std::optional<Surrogate> find_surrogate(const Dataset& data, const Samples& samp
   const Extremes found = samples.weight.is_equal() && sides.complete
                              ? scan_whole_rows(observed.data(), observed.size(), sides.of, samples.weight.unit)
                              : scan_weighted(observed, sides.of, known.rows, samples);
-  const auto value = [&](std::size_t i) { return data.values.at(samples.row[observed[i].sample], feature); };
+  const auto value = [&](std::size_t i) { return data.values.at(samples.row[observed[i].sample()], feature); };
   auto surrogate =
       ordered_surrogate(feature, found, known, [&](std::size_t i) { return cut_between(value(i - 1), value(i)); });
   finish(surrogate, known);

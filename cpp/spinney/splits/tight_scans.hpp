@@ -50,7 +50,7 @@ Cut best_ordered_mean(const PartedSum& all, std::span<const Entry> entries, cons
   Cut found;
   for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
     add(entries[i], left, left_weight);
-    if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+    if (entries[i + 1].tied() || i + 1 < limits.rows) continue;
     const double right = sum - left, right_weight = weight - left_weight;
     if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
     const double explained = left * left / left_weight + right * right / right_weight;
@@ -110,13 +110,13 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     const double unit = weight_.unit, *const own = weight_.values.data();
     if (weight_.is_equal()) {
       return search([=](const Entry& entry, double& ones, double& weight) {
-        ones += unit * is_one[entry.sample];
+        ones += unit * is_one[entry.sample()];
         weight += unit;
       });
     }
     return search([=](const Entry& entry, double& ones, double& weight) {
-      ones += own[entry.sample] * is_one[entry.sample];
-      weight += own[entry.sample];
+      ones += own[entry.sample()] * is_one[entry.sample()];
+      weight += own[entry.sample()];
     });
   }
 
@@ -148,13 +148,13 @@ class GiniScan final : public MomentScan<Gini>, private BlockScan {
     const double parent = right_squares / totals.weight;
     Cut best;
     for (std::size_t i = 0; i + limits.rows < entries.size(); ++i) {
-      const double w = weight_[entries[i].sample];
-      const std::size_t c = samples_.label[entries[i].sample];
+      const double w = weight_[entries[i].sample()];
+      const std::size_t c = samples_.label[entries[i].sample()];
       left_squares += w * (2.0 * s.left[c] + w);
       right_squares -= w * (2.0 * (totals.classes[c] - s.left[c]) - w);
       s.left[c] += w;
       left_weight += w;
-      if (entries[i].rank == entries[i + 1].rank || i + 1 < limits.rows) continue;
+      if (entries[i + 1].tied() || i + 1 < limits.rows) continue;
       const double right_weight = totals.weight - left_weight;
       if (!(right_weight > 0.0) || left_weight < limits.weight || right_weight < limits.weight) continue;
       const double drop = left_squares / left_weight + right_squares / right_weight - parent;
@@ -205,13 +205,13 @@ class SquaredErrorScan final : public MomentScan<SquaredError> {
     const double unit = weight_.unit, *const own = weight_.values.data();
     if (weight_.is_equal()) {
       return search([=](const Entry& entry, double& left, double& weight) {
-        left += unit * (y[entry.sample] - origin);
+        left += unit * (y[entry.sample()] - origin);
         weight += unit;
       });
     }
     return search([=](const Entry& entry, double& left, double& weight) {
-      left += own[entry.sample] * (y[entry.sample] - origin);
-      weight += own[entry.sample];
+      left += own[entry.sample()] * (y[entry.sample()] - origin);
+      weight += own[entry.sample()];
     });
   }
 
