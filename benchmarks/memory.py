@@ -13,7 +13,7 @@ from benchmarks.peers import sklearn_fit, spinney_fit
 
 def _peak_mb():
     status = Path("/proc/self/status")
-    if status.exists():  # what getrusage tells is at least the peak of the process that started this one
+    if status.exists():  # getrusage would begin with the peak of the process that started this one
         (peak,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(peak.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
