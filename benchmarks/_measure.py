@@ -1,9 +1,12 @@
 """Clocks and memory."""
 
+import contextlib
 import json
+import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 
 def seconds(work, repeat=3):
@@ -14,6 +17,15 @@ def seconds(work, repeat=3):
         result = work()
         best = min(best, time.perf_counter() - start)
     return best, result
+
+
+def peak_mb():
+    """Return the most memory that this process has held, in MB."""
+    with contextlib.suppress(OSError):  # getrusage begins with the peak of the process before it
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def peak_memory(module, *arguments):

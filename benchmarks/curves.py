@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._data import numeric
+from benchmarks._measure import peak_mb
 
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "benchmark_growth.png"
 PANELS = {
@@ -80,21 +80,13 @@ def _forget_peak():
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _peak_mb():
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def point(who, panel, size):
     X, y, n_trees = _table(panel, size)
     if panel == "categories" and who == "YDF":
         X = np.char.mod("w%d", X)  # its categories are strings
     _fit(who, panel, X[:200], y[:200], min(n_trees, 1))  # what is loaded once
     _forget_peak()
-    before, best = _peak_mb(), float("inf")
+    before, best = peak_mb(), float("inf")
     while True:
         start = time.process_time()
         _fit(who, panel, X, y, n_trees)
@@ -102,7 +94,7 @@ def point(who, panel, size):
         best, again = min(best, took), took < best and took < 0.2
         if not again:
             break
-    print(json.dumps({"seconds": best, "mb": _peak_mb() - before}))
+    print(json.dumps({"seconds": best, "mb": peak_mb() - before}))
 
 
 def measure(panels, longest):

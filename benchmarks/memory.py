@@ -1,27 +1,17 @@
 """Peak memory of one fit above its input: python -m benchmarks.memory spinney 1000000."""
 
 import json
-import resource
 import sys
 import time
-from pathlib import Path
 
 from benchmarks._data import mixed, numeric
-from benchmarks._measure import peak_memory, show
+from benchmarks._measure import peak_mb, peak_memory, show
 from benchmarks.peers import sklearn_fit, spinney_fit
-
-
-def _peak_mb():
-    status = Path("/proc/self/status")
-    if status.exists():  # getrusage would begin with the peak of the process that started this one
-        (peak,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(peak.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _run(who, n_rows):
     X, y = mixed(n_rows) if who.startswith("mixed") else numeric(n_rows)
-    before, start = _peak_mb(), time.perf_counter()
+    before, start = peak_mb(), time.perf_counter()
     if who == "sklearn":
         model = sklearn_fit(X, y)
         leaves = model.get_n_leaves()
@@ -30,7 +20,7 @@ def _run(who, n_rows):
         model = spinney_fit(X, y, **options)
         leaves = model.tree_.n_leaves
     took = time.perf_counter() - start
-    print(json.dumps({"extra_mb": _peak_mb() - before, "seconds": took, "leaves": int(leaves)}))
+    print(json.dumps({"extra_mb": peak_mb() - before, "seconds": took, "leaves": int(leaves)}))
 
 
 def _run_forest(who, n_rows, n_trees):
@@ -41,9 +31,9 @@ def _run_forest(who, n_rows, n_trees):
     X, y = numeric(n_rows)
     options = {} if who == "sklearn" else {"oob_score": who == "oob"}
     RandomForestClassifier(1, **options).fit(X[:100], y[:100])  # what is loaded once
-    before = _peak_mb()
+    before = peak_mb()
     RandomForestClassifier(n_trees, random_state=0, **options).fit(X, y)
-    print(json.dumps({"extra_mb": _peak_mb() - before}))
+    print(json.dumps({"extra_mb": peak_mb() - before}))
 
 
 def forest_memory(cases=((10_000, 100), (100_000, 20))):
