@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from spinney._cli.commands.train import MOST_LEAVES, fitting_depth, how, unfitted
-from spinney._cli.data.reading import MOST_CLASSES, Choices
-from spinney._cli.errors import Refusal, no_column, refusing
+from spinney._cli.data.reading import MOST_CLASSES, Choices, check_names
+from spinney._cli.errors import Refusal, refusing
 from spinney._cli.models import Settings, save_model, trees_of
 from spinney._cli.output import Screen, leaves_text, print_result
 from spinney._format import plural
@@ -114,17 +114,8 @@ def _look(files: list[Path], choices: Choices) -> tuple[str, int]:
         n_rows = sum(pyarrow.parquet.read_metadata(file).num_rows for file in files)
     except (OSError, pa.ArrowException) as error:
         raise Refusal(f"--batches reads Parquet files, and {files[0]} is none: {error}") from error
-    names = schema.names
-    asked = {"--target": [choices.target] if choices.target else [], "--nominal": choices.nominal}
-    asked |= {"--weight": [choices.weight] if choices.weight else [], "--drop": choices.drop}
-    asked |= {"--exposure": [choices.exposure] if choices.exposure else []}
-    if choices.target is None:
-        listed = ", ".join(names)
-        raise Refusal(f"say which column to predict with --target. The columns are: {listed}.")
-    for option, name in ((option, name) for option, given in asked.items() for name in given):
-        if name not in names:
-            raise no_column(option, name, names)
-    kind = schema.field(choices.target).type
+    target = check_names(schema.names, choices)
+    kind = schema.field(target).type
     if choices.task is not None:
         return choices.task, n_rows
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -132,7 +123,7 @@ def _look(files: list[Path], choices: Choices) -> tuple[str, int]:
     if not pa.types.is_integer(kind):
         return "classification", n_rows
     distinct: set[Any] = set()
-    for batch in read_columns(files, [choices.target]):
+    for batch in read_columns(files, [target]):
         distinct.update(batch.column(0).unique().to_pylist())
         if len(distinct) > MOST_CLASSES:
             return "regression", n_rows

@@ -236,7 +236,7 @@ def _divide(source: str, sheet: Sheet, choices: Choices) -> Reading:
     """Separate target and features; leave out rows without a target and useless columns."""
     columns, target = sheet.columns, choices.target
     names = [column.name for column in columns if column.name]
-    _check_names([*names, *sheet.others], choices)
+    check_names([*names, *sheet.others], choices)
     for option, name in choices.roles():
         if name == target:
             raise Refusal(f"{option}: {name!r} is the target. Name another column.")
@@ -365,7 +365,8 @@ def events_of(columns: Sequence[Column], given: str | None) -> NDArray[np.bool_]
     return np.array([text.lower() in ("1", "true") for text in texts], dtype=bool)
 
 
-def _check_names(names: Sequence[str], choices: Choices) -> None:
+def check_names(names: Sequence[str], choices: Choices) -> str:
+    """Return the target; refuse a choice of none, and of columns that are not there."""
     if choices.target is None:
         listed = ", ".join(names)
         raise Refusal(f"say which column to predict with --target. The columns are: {listed}.")
@@ -382,6 +383,7 @@ def _check_names(names: Sequence[str], choices: Choices) -> None:
         for name in given:
             if name not in names:
                 raise no_column(option, name, names)
+    return choices.target
 
 
 def _guess_task(target: Column) -> Task:
