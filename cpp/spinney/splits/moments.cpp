@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <type_traits>
 
 #include "spinney/multiversion.hpp"
 #include "spinney/tolerance.hpp"
@@ -206,9 +205,7 @@ SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
                      (ScanRange range, SampleIndex first_one, double n_ones, const double* inverse),
                      (range, first_one, n_ones, inverse)) {
   const Entry* const e = range.entries;
-  // Samples are fewer than 2^30. No comparison: gcc 12 for aarch64 adds up eight of them to something else.
-  const auto is_one = [&](std::size_t i) { return 1U - ((e[i].sample() - first_one) >> 31); };
-  const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, is_one(i)}; };
+  const auto add = [&](std::size_t i) { return Left<std::uint32_t>{1, e[i].is_from(first_one)}; };
   const auto score = [&](const Left<std::uint32_t>& at) {
     const double left = at.ones, right = n_ones - left;
     return left * left * inverse[at.weight] + right * right * inverse[range.n - at.weight];
@@ -216,9 +213,9 @@ SPINNEY_TWO_VERSIONS(Moment, scan_two_classes,
   const auto sum = [&](std::size_t begin, std::size_t end) {
     std::uint32_t ones = 0;
     if (end - begin == kChunk) {
-      for (std::size_t i = begin; i < begin + kChunk; ++i) ones += is_one(i);
+      for (std::size_t i = begin; i < begin + kChunk; ++i) ones += e[i].is_from(first_one);
     } else {
-      for (std::size_t i = begin; i < end; ++i) ones += is_one(i);
+      for (std::size_t i = begin; i < end; ++i) ones += e[i].is_from(first_one);
     }
     return Left<std::uint32_t>{static_cast<std::uint32_t>(end - begin), ones};
   };

@@ -11,7 +11,7 @@ namespace spinney {
 SPINNEY_TWO_VERSIONS(std::size_t, count_from, (std::span<const Entry> entries, SampleIndex first), (entries, first)) {
   const Entry* const e = entries.data();
   std::uint32_t n = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) n += e[i].sample() >= first ? 1U : 0U;
+  for (std::size_t i = 0; i < entries.size(); ++i) n += e[i].is_from(first);
   return n;
 }
 
